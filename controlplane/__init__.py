@@ -1,0 +1,1 @@
+"""The Django project: settings, entry points, and the processes of one machine."""

@@ -1,0 +1,58 @@
+"""The Celery app whose beat wakes the supervisor; the record, not a message, is the truth."""
+
+import os
+from pathlib import Path
+
+from celery import Celery
+from django.conf import settings
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
+
+QUEUE = "supervise"
+TASK = "tasks_app.beat.supervise"
+# A message waits this long in the folder of the embedded broker before it is seen. The default of
+# one second would be added to every wake-up.
+POLLING_SECONDS = 0.2
+
+
+def _transport_options() -> dict[str, object]:
+    """Make the folders of the embedded broker, without which a worker exits, and name them."""
+    if not settings.CELERY_BROKER_URL.startswith("filesystem:"):
+        return {}
+    broker = Path(settings.VAR) / "broker"
+    folders = {name: broker / name for name in ("messages", "control")}
+    for folder in folders.values():
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return {
+        "data_folder_in": str(folders["messages"]),
+        "data_folder_out": str(folders["messages"]),
+        "control_folder": str(folders["control"]),
+        "polling_interval": POLLING_SECONDS,
+    }
+
+
+app = Celery("chargehand")
+app.conf.update(
+    broker_url=settings.CELERY_BROKER_URL,
+    broker_transport_options=_transport_options(),
+    broker_connection_retry_on_startup=True,
+    accept_content=["json"],
+    task_serializer="json",
+    result_serializer="json",
+    task_ignore_result=True,
+    task_default_queue=QUEUE,
+    worker_prefetch_multiplier=1,
+    worker_hijack_root_logger=False,
+    timezone="UTC",
+    enable_utc=True,
+    beat_schedule_filename=str(Path(settings.VAR) / "beat-schedule"),
+    beat_schedule={
+        "supervise": {
+            "task": TASK,
+            "schedule": settings.BEAT_SECONDS,
+            # A wake-up that nobody took is worthless when the next one is sent.
+            "options": {"expires": settings.BEAT_SECONDS},
+        },
+    },
+)
+app.autodiscover_tasks(["tasks_app"], related_name="beat")

@@ -1,0 +1,135 @@
+"""What the environment may say, read strictly: a wrong setting is one sentence and exit code 1."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any, NoReturn
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+ROOT = Path(__file__).resolve().parent.parent
+MODES = ("local", "production")
+
+TRUE = frozenset({"1", "true", "yes", "on"})
+FALSE = frozenset({"0", "false", "no", "off"})
+
+
+class SettingError(SystemExit):
+    """A missing or malformed setting; every entry point ends on it without a traceback."""
+
+
+def refuse(name: str, fault: str, remedy: str) -> NoReturn:
+    """End the process with a sentence that names the setting, what is wrong, and what to do."""
+    raise SettingError(f"Setting {name} {fault}: {remedy}.")
+
+
+def mode() -> str:
+    """Return ``local`` (default: everything embedded) or ``production`` (nothing assumed)."""
+    value = os.environ.get("CHARGEHAND_ENV", "local")
+    if value not in MODES:
+        refuse("CHARGEHAND_ENV", f"is {value!r}", "set it to local or production, or leave it out")
+    return value
+
+
+def var_folder() -> Path:
+    """Return the folder of everything that this copy writes (``CHARGEHAND_VAR``, else ``var``)."""
+    return Path(os.environ.get("CHARGEHAND_VAR") or ROOT / "var").absolute()
+
+
+def text(name: str, default: str | None, remedy: str) -> str:
+    """Read a string; without a default it must be there."""
+    value = os.environ.get(name) or default
+    if value is None:
+        refuse(name, "is missing", remedy)
+    return value
+
+
+def flag(name: str, default: bool) -> bool:
+    """Read a yes-or-no."""
+    value = os.environ.get(name)
+    if not value:
+        return default
+    if value.lower() not in TRUE | FALSE:
+        refuse(name, f"is {value!r}", "set it to true or false")
+    return value.lower() in TRUE
+
+
+def number(name: str, default: int) -> int:
+    """Read a whole number above zero."""
+    value = os.environ.get(name)
+    if not value:
+        return default
+    if not value.isdecimal() or int(value) == 0:
+        refuse(name, f"is {value!r}", "set it to a whole number above zero")
+    return int(value)
+
+
+def words(name: str, default: list[str] | None, remedy: str) -> list[str]:
+    """Read a comma-separated list; without a default it must hold something."""
+    value = [word.strip() for word in os.environ.get(name, "").split(",") if word.strip()]
+    if not value and default is None:
+        refuse(name, "is missing", remedy)
+    return value or default or []
+
+
+def secret_key(var: Path | None) -> str:
+    """Return ``SECRET_KEY``; where ``var`` is given, a generated one is kept there instead."""
+    remedy = "set it to a random string of at least 50 characters"
+    value = os.environ.get("SECRET_KEY")
+    if not value:
+        if var is None:
+            refuse("SECRET_KEY", "is missing", remedy)
+        return kept_secret(var / "secret_key")
+    if var is None and len(value) < 50:
+        refuse("SECRET_KEY", f"has only {len(value)} characters", remedy)
+    return value
+
+
+def kept_secret(path: Path) -> str:
+    """Return the secret in a file that only its owner may read, made at the first call."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    if not path.exists():
+        draft.touch(mode=0o600)
+        draft.write_text(secrets.token_urlsafe(64))
+        try:
+            # A link fails where a replace would win: two first starts agree on one secret.
+            path.hardlink_to(draft)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+    return path.read_text()
+
+
+def database(url: str) -> dict[str, Any]:
+    """Translate a PostgreSQL URL, as libpq reads it, into Django's words."""
+    remedy = "write it as postgresql://user:password@host:5432/database"
+    if not url.startswith(("postgres://", "postgresql://")):
+        refuse("DATABASE_URL", "is not a PostgreSQL address", remedy)
+    try:
+        parts: dict[str, Any] = dict(conninfo_to_dict(url))
+    except psycopg.ProgrammingError as error:
+        refuse("DATABASE_URL", f"cannot be read ({str(error).strip()})", remedy)
+    name = parts.pop("dbname", None)
+    if not name:
+        refuse("DATABASE_URL", "names no database", remedy)
+    return {
+        "NAME": name,
+        "USER": parts.pop("user", ""),
+        "PASSWORD": parts.pop("password", ""),
+        "HOST": parts.pop("host", ""),
+        "PORT": parts.pop("port", ""),
+        "OPTIONS": parts,
+    }
+
+
+def unreachable_database(detail: str) -> str:
+    """Say in one sentence that no database answers, and what to do about it."""
+    if os.environ.get("DATABASE_URL"):
+        return f"The database of DATABASE_URL cannot be reached: {detail.strip()}"
+    return (
+        "The embedded PostgreSQL is not running: start it with `make up`, or set DATABASE_URL "
+        "to a server of your own."
+    )

@@ -1,0 +1,38 @@
+"""Probes: whether this process lives, and whether the whole control plane does its work."""
+
+from django.conf import settings
+from django.db import DatabaseError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from tasks_app.store.reads.duty import last_round_age_seconds
+
+# The supervisor cannot notice its own failure: three beats without a round in the record mean it.
+SILENT_BEATS = 3
+
+
+@never_cache
+@require_safe
+def healthz(request: HttpRequest) -> HttpResponse:
+    """Answer that this web process lives; nothing else is asked."""
+    return JsonResponse({"status": "alive"})
+
+
+@never_cache
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Answer 200 when the database answers and a round was recorded lately, else 503 and why."""
+    try:
+        age = last_round_age_seconds()
+    except DatabaseError:
+        return _unready("the database cannot be reached")
+    if age is None:
+        return _unready("no supervisor has recorded a round yet")
+    if age > SILENT_BEATS * settings.BEAT_SECONDS:
+        return _unready(f"the last round was recorded {age:.0f} s ago")
+    return JsonResponse({"status": "ready", "last_round_age_seconds": round(age, 3)})
+
+
+def _unready(reason: str) -> HttpResponse:
+    return JsonResponse({"status": "unready", "reason": reason}, status=503)

@@ -1,0 +1,202 @@
+"""Django's settings: local by default with everything embedded, strict in production.
+
+``CHARGEHAND_ENV=production`` assumes nothing: SECRET_KEY, DATABASE_URL, CELERY_BROKER_URL and
+ALLOWED_HOSTS must then be set. Locally each of them selects a real server or value where it is set.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from csp.constants import NONE, SELF
+
+from controlplane import environment, logs
+from controlplane.embedded.place import Place
+
+BASE_DIR = environment.ROOT
+PRODUCTION = environment.mode() == "production"
+VAR = environment.var_folder()
+
+DEBUG = environment.flag("DEBUG", default=False)
+if DEBUG and PRODUCTION:
+    environment.refuse("DEBUG", "is on in production", "leave it out")
+SECRET_KEY = environment.secret_key(None if PRODUCTION else VAR)
+ALLOWED_HOSTS = environment.words(
+    "ALLOWED_HOSTS",
+    None if PRODUCTION else ["localhost", "127.0.0.1", "[::1]"],
+    "set it to the host names that browsers use, separated by commas",
+)
+CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", [], "")
+
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "channels",
+    "django_htmx",
+    "template_partials",
+    "ninja",
+    "axes",
+    "csp",
+    "tasks_app",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "controlplane.urls"
+ASGI_APPLICATION = "controlplane.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# The record.
+
+LEADER_LEASE_SECONDS = 10
+_database_url = environment.text(
+    "DATABASE_URL",
+    None if PRODUCTION else "",
+    "set it to postgresql://user:password@host:5432/database",
+)
+_database = (
+    environment.database(_database_url) if _database_url else Place(VAR / "postgres").database()
+)
+_pooled = environment.flag("DATABASE_POOL", default=False)
+_options: dict[str, Any] = {
+    **_database["OPTIONS"],
+    # Below the leader lease: a leader that froze inside a transaction has lost it before the next
+    # one leads. Five seconds are half of the lease.
+    "options": f"-c idle_in_transaction_session_timeout={LEADER_LEASE_SECONDS * 1000 // 2}",
+    # Plans of the hot statements are never cached generic: one made while the lease table is empty
+    # is quadratic later.
+    "server_side_binding": False,
+}
+if _pooled:
+    _options["pool"] = {"min_size": 1, "max_size": 10, "timeout": 10}
+DATABASES = {
+    "default": {
+        **_database,
+        "ENGINE": "django.db.backends.postgresql",
+        "OPTIONS": _options,
+        "ATOMIC_REQUESTS": False,
+        # Every process outlives a restart of PostgreSQL: a connection is tried before it is used.
+        "CONN_HEALTH_CHECKS": True,
+        # A pool keeps the connections itself.
+        "CONN_MAX_AGE": 0 if _pooled else 60,
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# The broker: its messages only wake the supervisor.
+
+BEAT_SECONDS = environment.number("BEAT_SECONDS", 5)
+CELERY_BROKER_URL = environment.text(
+    "CELERY_BROKER_URL",
+    None if PRODUCTION else "filesystem://",
+    "set it to redis://host:6379/0 or amqp://user:password@host:5672//",
+)
+
+# People.
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "/login/"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/login/"
+# By name and address together: a stranger cannot lock somebody else out.
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_FAILURE_LIMIT = 8
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
+
+# Browsers.
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    },
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = int(timedelta(hours=12).total_seconds())
+CSRF_COOKIE_SAMESITE = "Lax"
+if PRODUCTION:
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+    SECURE_SSL_REDIRECT = environment.flag("SECURE_SSL_REDIRECT", default=True)
+    # Probes of an orchestrator speak plain HTTP to the process itself.
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds())
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    if environment.flag("BEHIND_PROXY", default=False):
+        SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# Files and words.
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = VAR / "static" if PRODUCTION else None
+WHITENOISE_USE_FINDERS = not PRODUCTION
+_static = (
+    "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    if PRODUCTION
+    else "django.contrib.staticfiles.storage.StaticFilesStorage"
+)
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": _static},
+}
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+LOGGING = logs.configuration(as_json=PRODUCTION)

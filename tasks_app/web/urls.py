@@ -1,0 +1,6 @@
+"""The pages' addresses."""
+
+from django.urls import URLPattern, URLResolver
+
+app_name = "web"
+urlpatterns: list[URLPattern | URLResolver] = []

@@ -1,0 +1,47 @@
+"""One private embedded PostgreSQL for the whole run, started when the first test asks for it."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import django
+import pytest
+
+from controlplane.embedded import Server, running
+
+# This run has a var folder of its own, short enough for a socket, and no setting from outside.
+VAR = Path(tempfile.mkdtemp(prefix="chargehand-test-"))
+OUTSIDE = ("ALLOWED_HOSTS", "CELERY_BROKER_URL", "CHARGEHAND_ENV", "DATABASE_URL", "SECRET_KEY")
+for _name in OUTSIDE:
+    os.environ.pop(_name, None)
+os.environ["CHARGEHAND_VAR"] = str(VAR)
+os.environ["DJANGO_SETTINGS_MODULE"] = "controlplane.settings"
+django.setup()
+
+
+def pytest_unconfigure() -> None:
+    """Leave nothing behind."""
+    shutil.rmtree(VAR, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """The run's own server; tests that restart or kill one start another instead."""
+    # The crash that fsync guards against is the machine's, which no test causes.
+    with running(VAR / "postgres", {"fsync": "off"}) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(postgres: Server) -> None:
+    """Have the server up before pytest-django makes the test database on it."""
+
+
+@pytest.fixture
+def process_env(transactional_db: None, postgres: Server) -> Mapping[str, str]:
+    """The environment in which a started process works on the test database."""
+    from django.db import connection
+
+    return {**os.environ, "DATABASE_URL": postgres.url(connection.settings_dict["NAME"])}
