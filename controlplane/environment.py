@@ -1,5 +1,6 @@
 """What the environment may say, read strictly: a wrong setting is one sentence and exit code 1."""
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -86,20 +87,17 @@ def secret_key(var: Path | None) -> str:
     return value
 
 
-def kept_secret(path: Path) -> str:
-    """Return the secret in a file that only its owner may read, made at the first call."""
+def kept_secret(path: Path, size: int = 48) -> str:
+    """Return the secret, of ``size`` random bytes, in a file that only its owner may read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     if not path.exists():
         draft.touch(mode=0o600)
-        draft.write_text(secrets.token_urlsafe(64))
-        try:
-            # A link fails where a replace would win: two first starts agree on one secret.
+        draft.write_text(secrets.token_urlsafe(size))
+        # A link fails where a replace would win: two first starts agree on one secret.
+        with contextlib.suppress(FileExistsError):
             path.hardlink_to(draft)
-        except FileExistsError:
-            pass
-        finally:
-            draft.unlink()
+        draft.unlink()
     return path.read_text()
 
 

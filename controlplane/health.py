@@ -1,7 +1,7 @@
 """Probes: whether this process lives, and whether the whole control plane does its work."""
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import Error
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -25,7 +25,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """Answer 200 when the database answers and a round was recorded lately, else 503 and why."""
     try:
         age = last_round_age_seconds()
-    except DatabaseError:
+    except Error:
         return _unready("the database cannot be reached")
     if age is None:
         return _unready("no supervisor has recorded a round yet")

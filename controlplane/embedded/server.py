@@ -76,6 +76,8 @@ class Server:
             self._prepare()
             give_up = time.monotonic() + RETRY_SECONDS
             while not self._start_once(tied=tied):
+                if self.alive():  # somebody else was faster, pg_ctl restart for one
+                    return False
                 if time.monotonic() > give_up:
                     raise EmbeddedError(
                         f"The embedded PostgreSQL does not start: {self._last_words()}"

