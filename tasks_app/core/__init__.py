@@ -1,0 +1,1 @@
+"""Pure decisions: the standard library only, frozen dataclasses in, frozen dataclasses out."""

@@ -1,0 +1,95 @@
+"""Statuses of a task and the transitions between them that are legal."""
+
+from enum import StrEnum
+from typing import Final
+
+
+class Status(StrEnum):
+    """Where a task stands; the state machine is drawn in docs/architecture.md."""
+
+    PENDING = "PENDING"
+    ASSIGNED = "ASSIGNED"
+    RUNNING = "RUNNING"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    DEAD = "DEAD"
+    DISMISSED = "DISMISSED"
+    CANCELLED = "CANCELLED"
+    SKIPPED = "SKIPPED"
+
+
+class DeadReason(StrEnum):
+    """Why the supervisor gave a task up to a human."""
+
+    PERMANENT = "permanent"
+    EXHAUSTED = "exhausted"
+    POISON = "poison"
+    DEADLINE = "deadline"
+    DEPENDENCY = "dependency"
+    UNROUTABLE = "unroutable"
+
+
+class Outcome(StrEnum):
+    """How one lease ended; an attempt row carries exactly one."""
+
+    COMPLETED = "completed"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    WORKER_LOST = "worker_lost"
+    NOT_NAMED = "not_named"
+    RELEASED = "released"
+    CANCELLED = "cancelled"
+
+
+class OnDead(StrEnum):
+    """What a dependent does when the task it depends on is DEAD."""
+
+    WAIT = "wait"
+    FAIL = "fail"
+    CONTINUE = "continue"
+
+
+class EdgeState(StrEnum):
+    """Where one dependency stands, seen from the dependent."""
+
+    WAITING = "waiting"
+    BLOCKED = "blocked"
+    MET = "met"
+    VOID = "void"
+
+
+class WorkerState(StrEnum):
+    """Where one boot of a worker stands."""
+
+    ACTIVE = "active"
+    DRAINING = "draining"
+    STOPPED = "stopped"
+    LOST = "lost"
+
+
+ACTIVE: Final = frozenset({Status.ASSIGNED, Status.RUNNING})
+UNFINISHED: Final = frozenset({Status.PENDING, Status.ASSIGNED, Status.RUNNING, Status.FAILED})
+FINAL: Final = frozenset({Status.COMPLETED, Status.DISMISSED, Status.CANCELLED, Status.SKIPPED})
+
+TRANSITIONS: Final[dict[Status, frozenset[Status]]] = {
+    Status.PENDING: frozenset({Status.ASSIGNED, Status.CANCELLED, Status.SKIPPED, Status.DEAD}),
+    Status.ASSIGNED: frozenset({Status.RUNNING, Status.PENDING, Status.CANCELLED}),
+    Status.RUNNING: frozenset(
+        {Status.COMPLETED, Status.FAILED, Status.PENDING, Status.DEAD, Status.CANCELLED}
+    ),
+    Status.FAILED: frozenset({Status.PENDING, Status.CANCELLED, Status.DEAD}),
+    Status.DEAD: frozenset({Status.PENDING, Status.DISMISSED}),
+    Status.COMPLETED: frozenset(),
+    Status.DISMISSED: frozenset(),
+    Status.CANCELLED: frozenset(),
+    Status.SKIPPED: frozenset(),
+}
+
+
+def is_legal(before: Status, after: Status) -> bool:
+    """Tell whether a task may go from one status to another.
+
+    >>> is_legal(Status.RUNNING, Status.COMPLETED), is_legal(Status.COMPLETED, Status.RUNNING)
+    (True, False)
+    """
+    return after in TRANSITIONS[before]
