@@ -1,0 +1,19 @@
+"""One fault of something that came from outside, with its place."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong (``message``) and where (``place``: a path, a field, a line)."""
+
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        """The one line that a person reads.
+
+        >>> str(Fault("$.rows[3]", "NaN is no JSON number"))
+        '$.rows[3]: NaN is no JSON number'
+        """
+        return f"{self.place}: {self.message}"

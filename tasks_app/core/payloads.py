@@ -1,0 +1,174 @@
+"""The bounds of any JSON that comes from outside, checked at every door before it is stored."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from tasks_app.core.faults import Fault
+
+
+@dataclass(frozen=True, slots=True)
+class PayloadLimits:
+    """Bounds of one payload: bytes of compact JSON in UTF-8, containers deep, values in all."""
+
+    max_bytes: int = 256 * 1024
+    max_depth: int = 32
+    max_nodes: int = 10_000
+
+
+LIMITS: Final = PayloadLimits()
+
+MOST_FAULTS: Final = 20
+"""Faults reported of one payload; a person mends the first and sends it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedJson:
+    """What a text held (None when it could not be read) and every fault of it."""
+
+    value: Any
+    faults: list[Fault]
+
+
+def parse_json(text: str | bytes, limits: PayloadLimits = LIMITS) -> ParsedJson:
+    """Read JSON from outside and check it; a fault of the text itself has its line and column.
+
+    >>> parse_json('{"a": [1, NaN]}').faults
+    [Fault(place='$.a[1]', message='NaN is no JSON number')]
+    >>> parse_json('{"a": ').faults
+    [Fault(place='line 1 column 7', message='no valid JSON: Expecting value')]
+    """
+    # An escape takes six bytes for one that is stored; what is longer still is not even read.
+    if len(text) > 6 * limits.max_bytes:
+        return ParsedJson(None, [_too_large(limits)])
+    try:
+        value = json.loads(text if isinstance(text, str) else text.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno} column {error.colno}"
+        return ParsedJson(None, [Fault(place, f"no valid JSON: {error.msg}")])
+    except UnicodeDecodeError as error:
+        return ParsedJson(None, [Fault(f"byte {error.start}", "no valid UTF-8")])
+    except RecursionError:
+        return ParsedJson(None, [_too_deep("$", limits)])
+    except ValueError:
+        # The only one left: Python reads no integer of more than 4,300 digits.
+        return ParsedJson(None, [Fault("$", _HUGE)])
+    return ParsedJson(value, check_payload(value, limits))
+
+
+def check_payload(payload: object, limits: PayloadLimits = LIMITS) -> list[Fault]:
+    """Every reason why a value cannot be stored as it is, up to ``MOST_FAULTS``; [] for none.
+
+    Nothing is repaired: what the worker gets is what was submitted. A value that cannot fit is
+    given up where that shows, so a hostile one costs no more than a full one.
+
+    >>> [str(fault) for fault in check_payload({"a": {"b c": "\\x00"}, "d": {1, 2}})]
+    ['$.a["b c"]: contains a NUL character', '$.d: a set is no JSON']
+    """
+    faults = list(islice(_Walk(limits).faults_of("$", payload, 0), MOST_FAULTS))
+    if not faults:
+        compact = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+        if len(compact.encode()) > limits.max_bytes:
+            faults.append(_too_large(limits))
+    return faults
+
+
+class _Walk:
+    """One walk through a value, which ends as soon as the value is known to be too much."""
+
+    def __init__(self, limits: PayloadLimits) -> None:
+        self._limits = limits
+        self._nodes_left = limits.max_nodes
+        self._characters_left = limits.max_bytes
+        self._over = False
+
+    def faults_of(self, place: str, value: object, depth: int) -> Iterator[Fault]:
+        """The faults of a value that lies in ``depth`` containers, and of all within it."""
+        self._nodes_left -= 1
+        if self._nodes_left < 0:
+            self._over = True
+            yield Fault("$", f"more than {self._limits.max_nodes:,} values in all")
+        elif isinstance(value, str):
+            yield from self._faults_of_text(place, value, "contains")
+        elif not isinstance(value, dict | list | tuple):
+            message = _fault_of_scalar(value)
+            if message:
+                yield Fault(place, message)
+        elif depth >= self._limits.max_depth:
+            yield _too_deep(place, self._limits)
+        else:
+            yield from self._faults_within(place, value, depth + 1)
+
+    def _faults_within(
+        self,
+        place: str,
+        value: dict[object, object] | list[object] | tuple[object, ...],
+        depth: int,
+    ) -> Iterator[Fault]:
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, item in entries:
+            if self._over:
+                return
+            if not isinstance(value, dict):
+                yield from self.faults_of(f"{place}[{key}]", item, depth)
+            elif isinstance(key, str):
+                yield from self._faults_of_text(place, key, "a key contains")
+                yield from self.faults_of(_place_of(place, key), item, depth)
+            else:
+                yield Fault(place, f"a key is {_article(key)}, not text")
+
+    def _faults_of_text(self, place: str, text: str, contains: str) -> Iterator[Fault]:
+        self._characters_left -= len(text)
+        if self._characters_left < 0:
+            self._over = True
+            yield _too_large(self._limits)
+        elif "\x00" in text:
+            yield Fault(place, f"{contains} a NUL character")
+        elif _SURROGATE.search(text):
+            yield Fault(place, f"{contains} half a surrogate pair")
+
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_PLAIN_KEY: Final = re.compile(r"[^\W\d]\w{0,60}")
+_HUGE: Final = "an integer beyond the range of a double"
+
+
+def _fault_of_scalar(value: object) -> str:
+    """What is wrong with a value that is neither text nor container; "" for nothing."""
+    if value is None or isinstance(value, bool):
+        return ""
+    if isinstance(value, int):
+        return _HUGE if value.bit_length() > 1024 else ""
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "NaN is no JSON number"
+        return "Infinity is no JSON number" if math.isinf(value) else ""
+    return f"{_article(value)} is no JSON"
+
+
+def _article(value: object) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def _place_of(place: str, key: str) -> str:
+    """The path of an entry; a key that would blur the path is quoted and cut.
+
+    >>> _place_of("$", "name"), _place_of("$.rows[3]", "a.b")
+    ('$.name', '$.rows[3]["a.b"]')
+    """
+    if _PLAIN_KEY.fullmatch(key):
+        return f"{place}.{key}"
+    return f"{place}[{json.dumps(key[:60])}]"
+
+
+def _too_large(limits: PayloadLimits) -> Fault:
+    return Fault("$", f"larger than {limits.max_bytes // 1024:,} KiB")
+
+
+def _too_deep(place: str, limits: PayloadLimits) -> Fault:
+    return Fault(place, f"deeper than {limits.max_depth} levels")
