@@ -1,9 +1,11 @@
 """The Celery app whose beat wakes the supervisor; the record, not a message, is the truth."""
 
 import os
+import warnings
 from pathlib import Path
 
 from celery import Celery
+from celery.platforms import SecurityWarning
 from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
@@ -30,6 +32,9 @@ def _transport_options() -> dict[str, object]:
         "polling_interval": POLLING_SECONDS,
     }
 
+
+# It warns root of pickled messages; only JSON is accepted here.
+warnings.simplefilter("ignore", SecurityWarning)
 
 app = Celery("chargehand")
 app.conf.update(

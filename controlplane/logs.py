@@ -10,10 +10,18 @@ _SHARED: list[Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
-    structlog.stdlib.ExtraAdder(),
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.StackInfoRenderer(),
 ]
+
+
+class UnreadyAnswers(logging.Filter):
+    """Drops "503" of ``/readyz``: whoever asked was told, several times a second at a start."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Tell whether the record is kept."""
+        request = getattr(record, "request", None)
+        return getattr(request, "path", None) != "/readyz"
 
 
 def configuration(*, as_json: bool) -> dict[str, Any]:
@@ -23,17 +31,21 @@ def configuration(*, as_json: bool) -> dict[str, Any]:
             structlog.stdlib.filter_by_level,
             *_SHARED[:3],
             structlog.stdlib.PositionalArgumentsFormatter(),
-            *_SHARED[4:],
+            *_SHARED[3:],
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
+    # Plain tracebacks: the boxed ones show the values of variables, payloads among them.
+    console = structlog.dev.ConsoleRenderer(
+        colors=False, pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
+    )
     rendering: list[Processor] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         if as_json
-        else [structlog.dev.ConsoleRenderer(colors=False)]
+        else [console]
     )
     return {
         "version": 1,
@@ -41,17 +53,26 @@ def configuration(*, as_json: bool) -> dict[str, Any]:
         "formatters": {
             "lines": {
                 "()": structlog.stdlib.ProcessorFormatter,
-                "foreign_pre_chain": _SHARED,
+                "foreign_pre_chain": [*_SHARED, structlog.stdlib.ExtraAdder()]
+                if as_json
+                else _SHARED,
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                     *rendering,
                 ],
             }
         },
+        "filters": {"unready": {"()": UnreadyAnswers}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
         "root": {"handlers": ["stderr"], "level": logging.INFO},
         "loggers": {
             "django.server": {"handlers": [], "propagate": True},
             "django": {"handlers": [], "propagate": True},
+            "django.request": {"filters": ["unready"]},
+            # What these say at INFO, every beat of them, drowns what matters.
+            "celery": {"level": logging.WARNING},
+            "daphne": {"level": logging.WARNING},
+            # It warns at every start that a folder has no host name.
+            "kombu": {"level": logging.ERROR},
         },
     }

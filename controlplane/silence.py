@@ -66,19 +66,22 @@ class SilenceWatch:
             os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
             django.setup()
             from django.conf import settings
+            from django.db import close_old_connections
 
             from tasks_app.store.reads.duty import last_round_age_seconds
 
-            self._beat_seconds = float(settings.BEAT_SECONDS)
-            self._age = last_round_age_seconds
+            def age() -> float | None:
+                close_old_connections()
+                return last_round_age_seconds()
+
+            self._beat_seconds, self._age = float(settings.BEAT_SECONDS), age
         return self._beat_seconds, self._age
 
     @staticmethod
     def _look(age: Age) -> tuple[float | None] | None:
         """Read the age; None where the record cannot be reached."""
-        from django.db import Error, close_old_connections
+        from django.db import Error
 
-        close_old_connections()
         try:
             return (age(),)
         except Error:

@@ -47,7 +47,7 @@ class Stack(Manager):  # type: ignore[misc]  # honcho has no types
     def __init__(self, helpers: Sequence[Helper]) -> None:
         # The chain needs the runner as the parent; the default on newer Pythons is a fork server.
         multiprocessing.set_start_method("fork", force=True)
-        super().__init__(Printer(sys.stdout))
+        super().__init__(Printer(sys.stdout, time_format=""))
         self._process_ctor = TiedProcess
         self._ended = threading.Event()
         self._threads = [threading.Thread(target=each, args=[self._ended]) for each in helpers]

@@ -1,8 +1,8 @@
 """Tie a process's life to that of the one that started it (Linux).
 
-As a program, ``python tether.py PARENT_PID SIGNAL COMMAND...``: the standard library only and no
-import of the project, because it also runs as another user and inside a user namespace. The kernel
-sends the signal when the *thread* that started the command ends, so start it from one that lives.
+As a program, ``python tether.py PARENT_PID SIGNAL UID:GID COMMAND...``: the standard library only
+and no import of the project, because it also runs inside a user namespace. The kernel sends the
+signal when the *thread* that started the command ends, so start it from one that lives.
 """
 
 import ctypes
@@ -14,9 +14,10 @@ from collections.abc import Sequence
 PR_SET_PDEATHSIG = 1
 
 
-def tethered(number: int, command: Sequence[str]) -> list[str]:
-    """Return the command line that ties ``command`` to the calling process."""
-    return [sys.executable, "-I", __file__, str(os.getpid()), str(int(number)), *command]
+def tethered(number: int, command: Sequence[str], ids: tuple[int, int] | None = None) -> list[str]:
+    """Return the command line that ties ``command``, as user and group, to the calling process."""
+    account = ":".join(map(str, ids or (os.geteuid(), os.getegid())))
+    return [sys.executable, "-I", __file__, str(os.getpid()), str(int(number)), account, *command]
 
 
 def tie(number: int, parent: int) -> None:
@@ -31,11 +32,18 @@ def tie(number: int, parent: int) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Tie this process, give it the default signal mask, then become the command."""
+    """Change the account, tie this process, unblock its signals, then become the command."""
+    user, group = map(int, arguments[2].split(":"))
+    # Only where it differs: inside a user namespace root has another number already.
+    if os.geteuid() == 0 and user != 0:
+        os.setgroups([])
+        os.setgid(group)
+        os.setuid(user)
+    # After that, because a change of account forgets the tie.
     tie(int(arguments[1]), int(arguments[0]))
     # The mask outlives exec, and the starter may wait for its signals with them blocked.
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    command = arguments[2:]
+    command = arguments[3:]
     os.execvp(command[0], command)  # noqa: S606  # becoming the command is the purpose
 
 

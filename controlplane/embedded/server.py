@@ -15,7 +15,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from controlplane.embedded.account import as_account, owner_ids
+from controlplane.embedded.account import Account, account, as_account, owner_ids
 from controlplane.embedded.place import DATABASE, USER, Place, program
 from controlplane.tether import tethered
 
@@ -120,10 +120,25 @@ class Server:
             yield
 
     def _prepare(self) -> None:
+        self._check_programs()
         for folder in (self.place.home, self.place.socket_dir):
             _make_private(folder)
         if not (self.place.data / "PG_VERSION").exists():
             self._initialise()
+
+    @staticmethod
+    def _check_programs() -> None:
+        command, how = as_account([program("postgres"), "--version"])
+        try:
+            subprocess.run(command, capture_output=True, check=True, **how)  # noqa: S603
+        except PermissionError:
+            raise EmbeddedError(
+                f"PostgreSQL cannot run as root, user namespaces are refused here, and the user "
+                f"nobody cannot reach {command[0]}: run this as an ordinary user, move the project "
+                "to a folder that everybody may enter, or set DATABASE_URL."
+            ) from None
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise EmbeddedError(f"The embedded PostgreSQL does not run here: {error}.") from error
 
     def _initialise(self) -> None:
         # Made beside and renamed, so that an interrupted first start leaves nothing half-made.
@@ -154,6 +169,9 @@ class Server:
         folders = ["-D", str(self.place.data), "-k", str(self.place.socket_dir)]
         command = [program("postgres"), *folders, *options]
         line, how = as_account(tethered(signal.SIGINT, command) if tied else command)
+        if tied and account() is Account.NOBODY:
+            # The tether is Python, which nobody may not be able to reach: it changes the account.
+            line, how = tethered(signal.SIGINT, command, owner_ids()), {"cwd": "/"}
         with self.place.log.open("wb") as log:
             # A session of its own: Ctrl-C on the terminal must not stop it before its clients.
             self._process = subprocess.Popen(  # noqa: S603

@@ -1,0 +1,96 @@
+"""A missing or malformed setting is one clear sentence, and production assumes nothing."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from controlplane.environment import ROOT, database, kept_secret
+
+PRODUCTION = {
+    "CHARGEHAND_ENV": "production",
+    "ALLOWED_HOSTS": "chargehand.example.org",
+    "CELERY_BROKER_URL": "redis://127.0.0.1:6379/0",
+    "DATABASE_URL": "postgresql://chargehand@127.0.0.1/chargehand",
+    "SECRET_KEY": "k9-Zq" * 12,
+}
+
+
+def manage(var: Path, settings: dict[str, str], *words: str) -> "subprocess.CompletedProcess[str]":
+    kept = {name: value for name, value in os.environ.items() if name not in PRODUCTION}
+    return subprocess.run(
+        [sys.executable, "manage.py", *words],
+        cwd=ROOT,
+        env={**kept, "CHARGEHAND_VAR": str(var), **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_deployment_check_is_clean_with_production_settings(tmp_path: Path) -> None:
+    done = manage(tmp_path, PRODUCTION, "check", "--deploy", "--fail-level", "WARNING")
+    assert done.returncode == 0, done.stderr
+    assert "no issues" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("SECRET_KEY", "", "Setting SECRET_KEY is missing: set it to"),
+        ("SECRET_KEY", "short", "Setting SECRET_KEY has only 5 characters: set it to"),
+        ("DATABASE_URL", "", "Setting DATABASE_URL is missing: set it to postgresql://"),
+        ("DATABASE_URL", "sqlite:///x", "Setting DATABASE_URL is not a PostgreSQL address: write"),
+        ("CELERY_BROKER_URL", "", "Setting CELERY_BROKER_URL is missing: set it to redis://"),
+        ("ALLOWED_HOSTS", " , ", "Setting ALLOWED_HOSTS is missing: set it to the host names"),
+        ("DEBUG", "true", "Setting DEBUG is on in production: leave it out."),
+        ("DEBUG", "maybe", "Setting DEBUG is 'maybe': set it to true or false."),
+        ("BEAT_SECONDS", "0", "Setting BEAT_SECONDS is '0': set it to a whole number"),
+        ("CHARGEHAND_ENV", "prod", "Setting CHARGEHAND_ENV is 'prod': set it to local or"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence_without_a_traceback(
+    tmp_path: Path, name: str, value: str, sentence: str
+) -> None:
+    done = manage(tmp_path, {**PRODUCTION, name: value}, "check")
+    assert done.returncode == 1
+    assert done.stderr.startswith(sentence)
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_command_without_the_embedded_server_says_how_to_start_it(tmp_path: Path) -> None:
+    done = manage(tmp_path, {}, "migrate")
+    assert done.returncode == 1
+    assert done.stderr.startswith("The embedded PostgreSQL is not running: start it with `make up`")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_database_that_does_not_answer_is_named(tmp_path: Path) -> None:
+    url = "postgresql://someone@127.0.0.1:1/none"
+    done = manage(tmp_path, {"DATABASE_URL": url}, "migrate")
+    assert done.returncode == 1
+    assert done.stderr.startswith("The database of DATABASE_URL cannot be reached: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_database_address_may_name_a_socket_folder_and_options() -> None:
+    read = database("postgresql://me:p%40ss@%2Frun%2Fmy%20pg:5433/record?sslmode=require")
+    assert read == {
+        "NAME": "record",
+        "USER": "me",
+        "PASSWORD": "p@ss",
+        "HOST": "/run/my pg",
+        "PORT": "5433",
+        "OPTIONS": {"sslmode": "require"},
+    }
+
+
+def test_a_generated_secret_is_kept_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "var" / "secret_key"
+    first = kept_secret(path)
+    assert len(first) >= 50
+    assert kept_secret(path) == first
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [each.name for each in path.parent.iterdir()] == ["secret_key"]
