@@ -29,6 +29,7 @@ up: .venv/.runs $(CHARTS) ## the same without workers and data
 	@exec $(VENV) -m controlplane.runner
 
 install: .venv/.runs $(CHARTS) ## the virtual environment and the chart library only
+	@echo "Installed in .venv; make up or make demo starts it."
 
 test: .venv/.tests .venv/.demo $(CHARTS) ## the suite, without the long ones; ARGS="tests/core -q" for a part
 	@$(VENV) -m pytest -m "not slow" $(ARGS)
@@ -56,13 +57,14 @@ audit: .venv/.tests ## known faults in the pinned packages (asks the network)
 clean: ## remove what was installed; the data in var/ stays
 	@rm -rf .venv node_modules static/vendor/uPlot*
 
-$(VENV):
+.venv/.made:
 	@test -n "$(PYTHON)" || { echo "Chargehand needs Python 3.11 or newer with its venv module \
 	(Debian: apt install python3-venv)." >&2; exit 1; }
 	echo "Making the virtual environment with $(PYTHON) ..."
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv --clear .venv
+	touch $@
 
-.venv/.runs: requirements.txt constraints.txt | $(VENV)
+.venv/.runs: requirements.txt constraints.txt .venv/.made
 	@echo "Installing what Chargehand runs on ..."
 	$(PIP) --requirement requirements.txt
 	touch $@
