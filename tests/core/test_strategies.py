@@ -16,7 +16,7 @@ from tasks_app.core.facts import (
     TaskFacts,
     WorkerFacts,
 )
-from tasks_app.core.loads import LoadKey, WorkerLoad, by_count, by_seconds
+from tasks_app.core.loads import LoadKey, WorkerLoad, by_count, by_seconds, by_wait
 from tasks_app.core.strategies import MOST_SKILLS, SKILL_STEP, STRATEGIES
 from tests.core.facts_made import (
     SEED_DURATIONS,
@@ -202,7 +202,8 @@ def first_to_finish(task: TaskFacts, loads: Sequence[WorkerLoad], _: KindPolicy)
     def finish(load: WorkerLoad) -> LoadKey:
         skill = load.facts.skills[task.kind]
         expected = load.wait + task.estimate * (1 / skill)
-        return expected, -skill, load.active / load.slots, load.rank
+        # Waits so unlike the estimate that their sums are equal still differ.
+        return expected, -skill, *by_wait(load)
 
     return min(loads, key=finish)
 
