@@ -1,0 +1,192 @@
+"""The child process of one slot: it runs one handler at a time and talks over a pipe.
+
+To the child: a ``Job`` begins an execution, ``Cancel`` asks it to end. From it: ``READY``, or
+``Broken`` when handlers cannot be loaded; then for each job any number of ``(fraction, note)`` and
+at last its outcome.
+"""
+
+import asyncio
+import ctypes
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from types import FrameType
+from typing import Any, Final
+from uuid import UUID
+
+from tasks_app.sdk.context import Context
+from tasks_app.sdk.errors import describe
+from tasks_app.sdk.handlers import Handler, HandlerError, handler_of, load_handlers
+from tasks_app.sdk.invocation import invoke, invoke_async
+from tasks_app.sdk.outcomes import Outcome
+
+READY: Final = "ready"
+
+PROGRESS_EVERY: Final = 0.1
+"""Seconds between two words of progress; a handler may say it in its innermost loop."""
+
+_PR_SET_PDEATHSIG: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The child cannot run handlers, in one sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """The execution of ``token`` is to end."""
+
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One execution on its way to the child; ``deadline`` on the machine's monotonic clock."""
+
+    task_id: UUID
+    token: int
+    kind: str
+    payload: Any
+    attempt: int
+    key: str
+    deadline: float
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+
+
+def run_child(
+    pipe: Connection, parent: int, modules: Sequence[str], setup: Callable[[], object] | None
+) -> None:
+    """Be a slot's child until the pipe closes; the entry point of the process."""
+    _stand_apart()
+    _die_with(parent)
+    try:
+        if setup is not None:
+            setup()
+        handlers = load_handlers(modules)
+    except HandlerError as error:
+        pipe.send(Broken(str(error)))
+        return
+    except Exception as error:  # noqa: BLE001  the worker says it, with the trace, and ends
+        facts = describe(error)
+        pipe.send(Broken(f"{facts.type}: {facts.message}\n{facts.traceback}"))
+        return
+    pipe.send(READY)
+    _Child(pipe, handlers).run()
+
+
+class _Child:
+    """The main thread runs handlers; another one reads the pipe, so that a cancel is heard."""
+
+    def __init__(self, pipe: Connection, handlers: Mapping[str, Handler]) -> None:
+        self._pipe = pipe
+        self._handlers = handlers
+        self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self._sending = threading.Lock()
+        self._cancel: Callable[[], None] | None = None
+        self._cancelled = 0
+
+    def run(self) -> None:
+        """Run job after job; the reader ends the process when the worker is gone."""
+        threading.Thread(target=self._read, name="pipe", daemon=True).start()
+        while True:
+            self._send(self._execute(self._jobs.get()))
+            self._cancel = None
+
+    def _read(self) -> None:
+        while True:
+            try:
+                message = self._pipe.recv()
+            except (EOFError, OSError):
+                # The worker is gone and so is its lease: nothing that runs here counts any more.
+                os._exit(0)
+            if isinstance(message, Job):
+                self._jobs.put(message)
+            elif isinstance(message, Cancel):
+                self._cancelled = message.token
+                if (cancel := self._cancel) is not None:
+                    cancel()
+
+    def _on_cancel(self, token: int, cancel: Callable[[], None]) -> None:
+        """Have ``cancel`` called when the word comes, also if it was quicker than the handler."""
+        self._cancel = cancel
+        if self._cancelled == token:
+            cancel()
+
+    def _send(self, message: object) -> None:
+        with self._sending:
+            self._pipe.send(message)
+
+    def _execute(self, job: Job) -> Outcome:
+        context = Context(
+            job.task_id,
+            kind=job.kind,
+            attempt=job.attempt,
+            key=job.key,
+            inputs=job.inputs,
+            token=job.token,
+            on_progress=_Throttled(self._send),
+        )
+        context.deadline = job.deadline
+        handler = handler_of(self._handlers, job.kind)
+        if handler.is_async:
+            return asyncio.run(self._execute_async(handler, job.payload, context))
+        self._on_cancel(job.token, context.cancel)
+        return invoke(handler, job.payload, context)
+
+    async def _execute_async(self, handler: Handler, payload: Any, context: Context) -> Outcome:
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(invoke_async(handler, payload, context))
+
+        def cancel() -> None:
+            context.cancel()
+            loop.call_soon_threadsafe(task.cancel)
+
+        self._on_cancel(context.token, cancel)
+        return await task
+
+
+class _Throttled:
+    """Passes progress on, but not more often than every ``PROGRESS_EVERY``; the end always."""
+
+    def __init__(self, send: Callable[[object], None]) -> None:
+        self._send = send
+        self._next_at = 0.0
+
+    def __call__(self, fraction: float, note: str) -> None:
+        now = time.monotonic()
+        if now >= self._next_at or fraction >= 1.0:
+            self._next_at = now + PROGRESS_EVERY
+            self._send((fraction, note))
+
+
+def _stand_apart() -> None:
+    """Take a process group, so that a kill takes along what a handler started, and no stop signals.
+
+    Ctrl-C and a service manager signal every process: the worker alone decides what they mean.
+    A function that does nothing and not SIG_IGN, which programs started by a handler would inherit.
+    """
+    os.setpgid(0, 0)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _nothing)
+
+
+def _nothing(_number: int, _frame: FrameType | None) -> None:
+    pass
+
+
+def _die_with(parent: int) -> None:
+    """Have the kernel end this process with its worker, even while a handler holds the GIL."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    # It may have died before the line above: then no signal will come.
+    if os.getppid() != parent:
+        os._exit(0)

@@ -1,0 +1,171 @@
+"""Handlers: the functions that do the work of one kind, and how modules declare them."""
+
+import importlib
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tasks_app.sdk.context import Context
+
+HandlerFunction = Callable[[Any, Context], Any]
+
+LONGEST_KIND: Final = 100
+"""Characters; the width of the column that holds a kind's name."""
+
+
+class HandlerError(Exception):
+    """A handler is declared wrongly, or a module of handlers cannot be used."""
+
+
+class PermanentError(Exception):
+    """Raised by a handler: another attempt would fail the same way, so the task is DEAD at once."""
+
+
+class RetryableError(Exception):
+    """Raised by a handler: worth another attempt, in ``retry_after`` seconds at the earliest."""
+
+    def __init__(self, *args: object, retry_after: float | None = None) -> None:
+        super().__init__(*args)
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """A declared handler, still callable as the plain function that it is.
+
+    ``timeout`` in seconds, None for the kind's; ``permanent`` are the exceptions that no further
+    attempt can cure.
+    """
+
+    kind: str
+    function: HandlerFunction
+    skill: float = 1.0
+    timeout: float | None = None
+    permanent: tuple[type[BaseException], ...] = ()
+    is_async: bool = False
+
+    def __call__(self, payload: Any, ctx: Context) -> Any:
+        """Call the function itself, as a handler's own unit test does."""
+        return self.function(payload, ctx)
+
+    @property
+    def place(self) -> str:
+        """Where the function stands, for messages."""
+        module = getattr(self.function, "__module__", "?")
+        return f"{module}.{getattr(self.function, '__qualname__', repr(self.function))}"
+
+
+def handler(
+    kind: str,
+    *,
+    skill: float = 1.0,
+    timeout: float | None = None,
+    permanent: Sequence[type[BaseException]] = (),
+) -> Callable[[HandlerFunction], Handler]:
+    """Declare a plain or async function ``(payload, ctx)`` as the handler of a kind.
+
+    Expected seconds = the task's estimate / ``skill``. Raises HandlerError for a bad declaration.
+    """
+
+    def declare(function: HandlerFunction) -> Handler:
+        declared = Handler(
+            kind=kind,
+            function=function,
+            skill=skill,
+            timeout=timeout,
+            permanent=tuple(permanent),
+            is_async=_is_async(function),
+        )
+        fault = _fault_of(declared)
+        if fault is not None:
+            raise HandlerError(f"{declared.place}: {fault}")
+        return declared
+
+    return declare
+
+
+def load_handlers(modules: Sequence[str]) -> Mapping[str, Handler]:
+    """Import modules and collect the handlers that they define or import, by kind.
+
+    Raises HandlerError for a module that is missing or has none, and for a kind declared twice.
+    """
+    found: dict[str, Handler] = {}
+    for name in modules:
+        declared = [value for value in _namespace(name).values() if isinstance(value, Handler)]
+        if not declared:
+            raise HandlerError(
+                f"module {name!r} declares no handler: "
+                'put @handler("some_kind") on a function (payload, ctx)'
+            )
+        for one in declared:
+            other = found.setdefault(one.kind, one)
+            if other is not one:
+                raise HandlerError(
+                    f"kind {one.kind!r} has two handlers: {other.place} and {one.place}"
+                )
+    return found
+
+
+def handler_of(handlers: Mapping[str, Handler], kind: str) -> Handler:
+    """The handler of a kind, or one that fails so that the task is tried elsewhere."""
+    return handlers.get(kind) or Handler(kind, _missing)
+
+
+def _missing(_payload: Any, ctx: Context) -> Any:
+    raise RetryableError(f"this worker has no handler for kind {ctx.kind!r}")
+
+
+def _namespace(module: str) -> Mapping[str, Any]:
+    try:
+        return vars(importlib.import_module(module))
+    except ImportError as error:
+        raise HandlerError(f"cannot import module {module!r}: {error}") from error
+
+
+def _is_async(function: HandlerFunction) -> bool:
+    """Tell async functions and objects with an async ``__call__``."""
+    call = getattr(function, "__call__", None)  # noqa: B004  # the method itself is wanted
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+
+
+def _fault_of(declared: Handler) -> str | None:
+    """What is wrong with a declaration, as a sentence; None where nothing is.
+
+    Handler modules need not be type-checked, so the types are checked too.
+    """
+    kind: object = declared.kind
+    timeout: object = declared.timeout
+    permanent: Sequence[object] = declared.permanent
+    if not isinstance(kind, str) or not kind.strip() or "\0" in kind:
+        return "a kind is a name such as 'classify_ticket'; write @handler(\"classify_ticket\")"
+    if len(kind) > LONGEST_KIND:
+        return f"the kind's name has {len(kind)} characters; {LONGEST_KIND} are allowed"
+    if not _is_positive(declared.skill):
+        return f"skill must be a number above 0, not {declared.skill!r}"
+    if timeout is not None and not _is_positive(timeout):
+        return f"timeout must be seconds above 0 or None, not {timeout!r}"
+    for cls in permanent:
+        if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+            return f"permanent must list exception classes, not {cls!r}"
+    return _signature_fault(declared.function)
+
+
+def _is_positive(value: object) -> bool:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return math.isfinite(value) and value > 0
+
+
+def _signature_fault(function: HandlerFunction) -> str | None:
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        return "a handler returns its result; this one yields"
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        return "a handler takes two arguments, (payload, ctx)"
+    except ValueError:
+        # Some functions written in C tell no signature; calling them shows.
+        return None
+    return None

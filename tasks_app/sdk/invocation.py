@@ -1,0 +1,33 @@
+"""Calling a handler: every way it can end becomes an outcome, in this process or in a child."""
+
+import asyncio
+from typing import Any
+
+from tasks_app.core.sanitise import sanitise
+from tasks_app.sdk.context import Cancelled, Context
+from tasks_app.sdk.errors import describe
+from tasks_app.sdk.handlers import Handler
+from tasks_app.sdk.outcomes import Done, Outcome, Raised, Stopped
+
+
+def invoke(handler: Handler, payload: Any, context: Context) -> Outcome:
+    """Run a plain handler to its end."""
+    try:
+        return Done(sanitise(handler.function(payload, context)))
+    except BaseException as error:  # noqa: BLE001  SystemExit too is only this attempt's failure
+        return _outcome_of(error, handler, context)
+
+
+async def invoke_async(handler: Handler, payload: Any, context: Context) -> Outcome:
+    """Run an async handler to its end; never raises, for SystemExit would end the whole loop."""
+    try:
+        return Done(sanitise(await handler.function(payload, context)))
+    except BaseException as error:  # noqa: BLE001  see above
+        return _outcome_of(error, handler, context)
+
+
+def _outcome_of(error: BaseException, handler: Handler, context: Context) -> Outcome:
+    """A cancellation that nobody asked for is an error like any other."""
+    if context.cancelled and isinstance(error, Cancelled | asyncio.CancelledError):
+        return Stopped()
+    return Raised(describe(error, handler.permanent))

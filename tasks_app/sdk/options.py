@@ -1,0 +1,31 @@
+"""What a worker process is started with."""
+
+import os
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+
+def default_name() -> str:
+    """Host name and process id: unlike any other worker's on this network."""
+    return f"{socket.gethostname()}-{os.getpid()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Name, size and manners of one worker; times in seconds.
+
+    ``modules`` hold the handlers. With ``processes`` each slot is a child process, which calls
+    ``child_setup`` (importable by name) before it imports them. ``grace`` is how long running work
+    may go on after SIGTERM, ``patience`` how long a handler that was told to stop may take before
+    this process is ended for its sake.
+    """
+
+    modules: Sequence[str]
+    name: str = field(default_factory=default_name)
+    slots: int = 8
+    processes: bool = False
+    grace: float = 30.0
+    patience: float = 5.0
+    child_setup: Callable[[], object] | None = None
+    version: str = ""

@@ -1,0 +1,122 @@
+"""Handlers of every temper, for the tests of the worker."""
+
+import asyncio
+import ctypes
+import os
+import signal
+import threading
+import time
+from typing import Any
+
+from tasks_app.sdk.context import Context
+from tasks_app.sdk.handlers import PermanentError, RetryableError, handler
+
+LET_GO = threading.Event()
+"""Ends the stubborn handlers of this process."""
+
+STUBBORN_LIMIT = 60.0
+"""Seconds; a test that fails must not leave a thread behind for ever."""
+
+
+@handler("echo")
+def echo(payload: Any, ctx: Context) -> Any:
+    return {"payload": payload, "attempt": ctx.attempt, "key": ctx.key, "inputs": ctx.inputs}
+
+
+@handler("noop")
+def noop(payload: Any, ctx: Context) -> None:
+    return None
+
+
+@handler("polite", skill=2.0)
+def polite(payload: Any, ctx: Context) -> str:
+    ctx.sleep(float(payload or STUBBORN_LIMIT))
+    return "slept"
+
+
+@handler("quick_timeout", timeout=0.1)
+def quick_timeout(payload: Any, ctx: Context) -> str:
+    ctx.sleep(STUBBORN_LIMIT)
+    return "never"
+
+
+@handler("stubborn")
+def stubborn(payload: Any, ctx: Context) -> str:
+    LET_GO.wait(STUBBORN_LIMIT)
+    return "finished after all"
+
+
+@handler("sleeper")
+def sleeper(payload: Any, ctx: Context) -> str:
+    time.sleep(float(payload))  # deaf to its context, as most code is
+    return "woke"
+
+
+@handler("progressing")
+def progressing(payload: Any, ctx: Context) -> str:
+    ctx.progress(0.25, "a quarter\0")
+    ctx.log.info("waiting")
+    ctx.sleep(float(payload or STUBBORN_LIMIT))
+    ctx.progress(1.0)
+    return "all"
+
+
+@handler("permanent", permanent=[KeyError])
+def permanent(payload: Any, ctx: Context) -> None:
+    if payload == "by raising":
+        raise PermanentError("no such customer")
+    raise KeyError("customer")
+
+
+@handler("retryable")
+def retryable(payload: Any, ctx: Context) -> None:
+    raise RetryableError("busy", retry_after=7)
+
+
+@handler("exiting")
+def exiting(payload: Any, ctx: Context) -> None:
+    raise SystemExit(3)
+
+
+@handler("strange")
+def strange(payload: Any, ctx: Context) -> Any:
+    return {"nan": float("nan"), "nul": "a\0b", "set": {1}, "object": ctx.log}
+
+
+@handler("dying")
+def dying(payload: Any, ctx: Context) -> None:
+    if payload == "segfault":
+        ctypes.string_at(0)
+    elif payload == "abort":
+        os.abort()
+    elif payload == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    else:
+        os._exit(int(payload))
+
+
+@handler("pid")
+def pid(payload: Any, ctx: Context) -> int:
+    return os.getpid()
+
+
+@handler("async_echo")
+async def async_echo(payload: Any, ctx: Context) -> Any:
+    await asyncio.sleep(0)
+    return {"payload": payload, "thread": threading.current_thread().name}
+
+
+@handler("async_polite")
+async def async_polite(payload: Any, ctx: Context) -> str:
+    await asyncio.sleep(float(payload or STUBBORN_LIMIT))
+    return "slept"
+
+
+@handler("async_exiting")
+async def async_exiting(payload: Any, ctx: Context) -> None:
+    raise SystemExit(3)
+
+
+@handler("async_cancels_itself")
+async def async_cancels_itself(payload: Any, ctx: Context) -> None:
+    raise asyncio.CancelledError
