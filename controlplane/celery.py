@@ -6,6 +6,7 @@ from pathlib import Path
 
 from celery import Celery
 from celery.platforms import SecurityWarning
+from celery.signals import worker_ready
 from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
@@ -61,3 +62,9 @@ app.conf.update(
     },
 )
 app.autodiscover_tasks(["tasks_app"], related_name="beat")
+
+
+@worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
+def _wake_at_once(**_: object) -> None:
+    """Do not wait for the first beat, neither at a start nor after a supervisor was killed."""
+    app.send_task(TASK, expires=settings.BEAT_SECONDS)

@@ -29,39 +29,18 @@ def configuration(*, as_json: bool) -> dict[str, Any]:
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,
-            *_SHARED[:3],
+            *_SHARED,
             structlog.stdlib.PositionalArgumentsFormatter(),
-            *_SHARED[3:],
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    # Plain tracebacks: the boxed ones show the values of variables, payloads among them.
-    console = structlog.dev.ConsoleRenderer(
-        colors=False, pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
-    )
-    rendering: list[Processor] = (
-        [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-        if as_json
-        else [console]
-    )
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "formatters": {
-            "lines": {
-                "()": structlog.stdlib.ProcessorFormatter,
-                "foreign_pre_chain": [*_SHARED, structlog.stdlib.ExtraAdder()]
-                if as_json
-                else _SHARED,
-                "processors": [
-                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                    *rendering,
-                ],
-            }
-        },
+        "formatters": {"lines": _formatter(as_json=as_json)},
         "filters": {"unready": {"()": UnreadyAnswers}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
         "root": {"handlers": ["stderr"], "level": logging.INFO},
@@ -75,4 +54,24 @@ def configuration(*, as_json: bool) -> dict[str, Any]:
             # It warns at every start that a folder has no host name.
             "kombu": {"level": logging.ERROR},
         },
+    }
+
+
+def _formatter(*, as_json: bool) -> dict[str, Any]:
+    foreign: list[Processor] = [*_SHARED]
+    rendering: list[Processor]
+    if as_json:
+        foreign.append(structlog.stdlib.ExtraAdder())
+        rendering = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    else:
+        # Plain tracebacks: the boxed ones show the values of variables, payloads among them.
+        plain = structlog.dev.plain_traceback
+        rendering = [
+            structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0, exception_formatter=plain)
+        ]
+    strip = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    return {
+        "()": structlog.stdlib.ProcessorFormatter,
+        "foreign_pre_chain": foreign,
+        "processors": [strip, *rendering],
     }
