@@ -1,0 +1,142 @@
+"""Kinds of work: how they are dispatched, timed and retried. Configured by admins."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from tasks_app.core.facts import Load, Order, StrategyName
+from tasks_app.models.choices import choices, one_of
+
+POSITIVE = MinValueValidator(0.001)
+
+
+class Kind(models.Model):
+    """One kind of work; workers declare which kinds they can do."""
+
+    name = models.CharField(
+        primary_key=True,
+        max_length=100,
+        help_text="What handlers and submitters call it, such as classify_ticket.",
+    )
+    description = models.CharField(
+        max_length=300, blank=True, db_default="", help_text="One line for operators."
+    )
+    strategy = models.CharField(
+        max_length=30,
+        choices=choices(StrategyName),
+        blank=True,
+        db_default="",
+        help_text="How a worker is picked. Empty: the default of the supervisor settings.",
+    )
+    order = models.CharField(
+        max_length=20,
+        choices=choices(Order),
+        default=Order.FIFO,
+        db_default=Order.FIFO.value,
+        help_text="Order within a priority: first in first out, or the longest estimate first.",
+    )
+    load = models.CharField(
+        max_length=10,
+        choices=choices(Load),
+        default=Load.SECONDS,
+        db_default=Load.SECONDS.value,
+        help_text="What least-loaded compares: estimated seconds of queued work, or a count.",
+    )
+    paused = models.BooleanField(
+        default=False, db_default=False, help_text="Nothing of this kind is handed out."
+    )
+    estimate_seconds = models.FloatField(
+        default=1.0,
+        db_default=1.0,
+        validators=[POSITIVE],
+        help_text="Expected run time at skill 1, in seconds; a task may carry its own.",
+    )
+    timeout_seconds = models.FloatField(
+        default=900.0,
+        db_default=900.0,
+        validators=[POSITIVE],
+        help_text="An attempt that runs longer is stopped, in seconds.",
+    )
+    max_attempts = models.PositiveSmallIntegerField(
+        default=3,
+        db_default=3,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text="Attempts before the task is DEAD; a requeue starts a new count.",
+    )
+    backoff_base_seconds = models.FloatField(
+        default=2.0,
+        db_default=2.0,
+        validators=[POSITIVE],
+        help_text="Delay before the second attempt; doubles with each further one.",
+    )
+    backoff_cap_seconds = models.FloatField(
+        default=60.0,
+        db_default=60.0,
+        validators=[POSITIVE],
+        help_text="The longest delay between two attempts, in seconds.",
+    )
+    backoff_jitter = models.FloatField(
+        default=0.25,
+        db_default=0.25,
+        validators=[MinValueValidator(0.0), MaxValueValidator(1.0)],
+        help_text="Share by which a delay varies either way, so that retries do not come at once.",
+    )
+    poison_after = models.PositiveSmallIntegerField(
+        default=3,
+        db_default=3,
+        validators=[MinValueValidator(1)],
+        help_text="A task that was running on so many workers as they died is DEAD as poison.",
+    )
+    permanent_errors = models.JSONField(
+        default=list,
+        blank=True,
+        db_default=[],
+        help_text="Error classes never retried, beside the built-in table: a list of names.",
+    )
+    retryable_errors = models.JSONField(
+        default=list,
+        blank=True,
+        db_default=[],
+        help_text="Error classes always retried, whatever the built-in table says.",
+    )
+    payload_schema = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="JSON Schema that a payload must satisfy at the door. Empty: anything.",
+    )
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+
+    class Meta:
+        db_table = "kind"
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(name="kind_name_filled", condition=~Q(name="")),
+            models.CheckConstraint(
+                name="kind_strategy_known",
+                condition=one_of("strategy", StrategyName) | Q(strategy=""),
+            ),
+            models.CheckConstraint(name="kind_order_known", condition=one_of("order", Order)),
+            models.CheckConstraint(name="kind_load_known", condition=one_of("load", Load)),
+            models.CheckConstraint(
+                name="kind_seconds_positive",
+                condition=Q(estimate_seconds__gt=0)
+                & Q(timeout_seconds__gt=0)
+                & Q(backoff_base_seconds__gt=0)
+                & Q(backoff_cap_seconds__gt=0),
+            ),
+            models.CheckConstraint(name="kind_attempts_min", condition=Q(max_attempts__gte=1)),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class RoundRobinCursor(models.Model):
+    """How many tasks of a kind round-robin has handed out; apart, so an admin's save keeps it."""
+
+    kind = models.OneToOneField(Kind, models.CASCADE, primary_key=True)
+    position = models.BigIntegerField(db_default=0)
+
+    class Meta:
+        db_table = "round_robin_cursor"

@@ -1,0 +1,159 @@
+"""The supervisor's own record: settings, the leader lease, and one sample a second."""
+
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from tasks_app.core.facts import StrategyName
+from tasks_app.models.choices import choices, one_of
+
+
+class SupervisorSettings(models.Model):
+    """How the supervisor works; one row, in force from the next round."""
+
+    id = models.SmallIntegerField(primary_key=True, default=1, editable=False)
+    default_strategy = models.CharField(
+        max_length=30,
+        choices=choices(StrategyName),
+        default=StrategyName.CAPABLE_LEAST_LOADED,
+        db_default=StrategyName.CAPABLE_LEAST_LOADED.value,
+        help_text="For kinds that name no strategy of their own.",
+    )
+    backlog = models.FloatField(
+        null=True,
+        blank=True,
+        default=1.0,
+        db_default=1.0,
+        validators=[MinValueValidator(0.0)],
+        help_text=(
+            "How far ahead of its slots a worker may be assigned, as a multiple of its slots: "
+            "0 = free slots only, 1 = its slots once more, empty = unlimited."
+        ),
+    )
+    tick_seconds = models.FloatField(
+        default=1.0,
+        db_default=1.0,
+        validators=[MinValueValidator(0.05)],
+        help_text="The longest wait between two rounds when nothing happens, in seconds.",
+    )
+    leader_lease_seconds = models.FloatField(
+        default=10.0,
+        db_default=10.0,
+        validators=[MinValueValidator(0.5)],
+        help_text="A leader that shows no sign of life for so long is replaced, in seconds.",
+    )
+    shift_seconds = models.FloatField(
+        default=30.0,
+        db_default=30.0,
+        validators=[MinValueValidator(1.0)],
+        help_text="How long one run stays on duty before it frees the lease, in seconds.",
+    )
+    heartbeat_seconds = models.FloatField(
+        default=10.0,
+        db_default=10.0,
+        validators=[MinValueValidator(0.05)],
+        help_text="How often a worker gives a sign of life, in seconds.",
+    )
+    stale_after_seconds = models.FloatField(
+        default=90.0,
+        db_default=90.0,
+        validators=[MinValueValidator(0.1)],
+        help_text=(
+            "A worker silent for longer has lost its leases, in seconds. "
+            "Three to five times the 99th percentile of run times is a good value."
+        ),
+    )
+    timeout_grace_seconds = models.FloatField(
+        default=10.0,
+        db_default=10.0,
+        validators=[MinValueValidator(0.0)],
+        help_text=(
+            "How long past a kind's timeout the supervisor leaves it to the worker to stop "
+            "the attempt, in seconds."
+        ),
+    )
+    priority_head_start_seconds = models.FloatField(
+        default=60.0,
+        db_default=60.0,
+        validators=[MinValueValidator(0.0)],
+        help_text="What one step of priority is worth in the queue, in seconds; nothing starves.",
+    )
+    window = models.PositiveIntegerField(
+        default=2000,
+        db_default=2000,
+        validators=[MinValueValidator(1)],
+        help_text="How many ready tasks of a kind one round looks at.",
+    )
+    unroutable_grace_seconds = models.FloatField(
+        default=86400.0,
+        db_default=86400.0,
+        validators=[MinValueValidator(0.0)],
+        help_text="A ready task that no worker ever could do is DEAD after so long, in seconds.",
+    )
+
+    class Meta:
+        db_table = "supervisor_settings"
+        verbose_name = verbose_name_plural = "supervisor settings"
+        constraints = [
+            models.CheckConstraint(name="settings_one_row", condition=Q(id=1)),
+            models.CheckConstraint(
+                name="settings_strategy_known",
+                condition=one_of("default_strategy", StrategyName),
+            ),
+            models.CheckConstraint(
+                name="settings_stale_after_heartbeats",
+                condition=Q(stale_after_seconds__gt=models.F("heartbeat_seconds")),
+                violation_error_message=(
+                    "Stale after must be longer than the time between two heartbeats."
+                ),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return "Supervisor settings"
+
+
+class Leader(models.Model):
+    """The leader lease: one row; ``epoch`` is its fencing number and rises at every take-over.
+
+    ``last_round_at`` is what dashboards and ``/readyz`` judge the supervisor by.
+    """
+
+    id = models.SmallIntegerField(primary_key=True, default=1)
+    epoch = models.BigIntegerField(db_default=0)
+    holder = models.CharField(max_length=200, db_default="")
+    since = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(null=True)
+    last_round_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "leader"
+        constraints = [models.CheckConstraint(name="leader_one_row", condition=Q(id=1))]
+
+
+class Sample(models.Model):
+    """One instant's snapshot; ``resolution`` is 1 or 60 seconds.
+
+    ``by_status`` maps status to count, ``active`` worker name to ASSIGNED + RUNNING,
+    ``oldest_created_at`` is the oldest unfinished task's, so that its age is computed when read.
+    ``dispatched``, ``completed`` and ``busy_seconds`` are totals since the sample before;
+    ``dispatch_seconds`` is the length of the rounds that dispatched, so that D = dispatch_seconds /
+    dispatched; ``rounds`` counts all rounds.
+    """
+
+    pk = models.CompositePrimaryKey("resolution", "at")
+    resolution = models.SmallIntegerField(db_default=1)
+    at = models.DateTimeField(db_default=Now())
+    by_status = models.JSONField(db_default={})
+    active = models.JSONField(db_default={})
+    oldest_created_at = models.DateTimeField(null=True)
+    rounds = models.IntegerField(db_default=0)
+    dispatched = models.IntegerField(db_default=0)
+    completed = models.IntegerField(db_default=0)
+    busy_seconds = models.FloatField(db_default=0.0)
+    dispatch_seconds = models.FloatField(db_default=0.0)
+    longest_round_seconds = models.FloatField(db_default=0.0)
+
+    class Meta:
+        db_table = "sample"

@@ -1,0 +1,240 @@
+"""Tasks, their dependencies, the leases in flight, the attempts behind them and the rollup."""
+
+import uuid
+
+import uuid_utils
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from tasks_app.core.states import UNFINISHED, DeadReason, EdgeState, OnDead, Outcome, Status
+from tasks_app.models.choices import choices, one_of
+
+
+def new_id() -> uuid.UUID:
+    """A UUIDv7: ids sort by the time they were made, so pages and indexes follow creation."""
+    return uuid.UUID(bytes=uuid_utils.uuid7().bytes)
+
+
+class Task(models.Model):
+    """The unit of work: a row with a status, never a function call.
+
+    ``queue_at`` is ``run_at`` less the head start that the priority is worth; ``waiting_on`` counts
+    the dependencies not met yet; ``token`` is the fencing token of the last lease granted.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id)
+    kind = models.ForeignKey(
+        "Kind", models.PROTECT, db_column="kind", db_index=False, related_name="+"
+    )
+    status = models.CharField(max_length=10, choices=choices(Status), db_default=Status.PENDING)
+    payload = models.JSONField()
+    key = models.CharField(max_length=200, null=True)
+    priority = models.SmallIntegerField(db_default=0)
+    estimate_seconds = models.FloatField()
+    created_at = models.DateTimeField(db_default=Now())
+    run_at = models.DateTimeField(db_default=Now())
+    queue_at = models.DateTimeField(db_default=Now())
+    waiting_on = models.IntegerField(db_default=0)
+    dependency_count = models.IntegerField(db_default=0)
+    has_dependents = models.BooleanField(db_default=False)
+    token = models.BigIntegerField(null=True)
+    assigned_to = models.ForeignKey(
+        "Worker",
+        models.DO_NOTHING,
+        db_column="assigned_to",
+        null=True,
+        db_index=False,
+        db_constraint=False,
+        related_name="+",
+    )
+    attempts = models.IntegerField(db_default=0)
+    max_attempts = models.SmallIntegerField()
+    total_attempts = models.IntegerField(db_default=0)
+    requeues = models.IntegerField(db_default=0)
+    free_reclaims = models.IntegerField(db_default=0)
+    result = models.JSONField(null=True)
+    error = models.JSONField(null=True)
+    dead_reason = models.CharField(max_length=20, choices=choices(DeadReason), null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "task"
+        constraints = [
+            models.CheckConstraint(name="task_status_known", condition=one_of("status", Status)),
+            models.CheckConstraint(
+                name="task_dead_has_reason",
+                condition=Q(status=Status.DEAD, dead_reason__isnull=False) | ~Q(status=Status.DEAD),
+            ),
+            models.CheckConstraint(
+                name="task_active_has_worker",
+                condition=~Q(status__in=[Status.ASSIGNED, Status.RUNNING])
+                | Q(assigned_to__isnull=False, token__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="task_attempts_in_budget", condition=Q(attempts__lte=F("max_attempts"))
+            ),
+            models.CheckConstraint(name="task_waiting_on_min", condition=Q(waiting_on__gte=0)),
+            models.CheckConstraint(name="task_estimate_min", condition=Q(estimate_seconds__gt=0)),
+            models.UniqueConstraint(
+                name="task_key_once", fields=["kind", "key"], condition=Q(key__isnull=False)
+            ),
+        ]
+        indexes = [
+            # The ready queue: one range scan a kind, in the order of dispatch.
+            models.Index(
+                name="task_ready",
+                fields=["kind", "queue_at", "id"],
+                condition=Q(status=Status.PENDING, waiting_on=0),
+            ),
+            models.Index(
+                name="task_retry_due", fields=["run_at"], condition=Q(status=Status.FAILED)
+            ),
+            # The oldest unfinished task that can move; one that waits for a dependency is never
+            # older than the one it waits for.
+            models.Index(
+                name="task_oldest",
+                fields=["created_at"],
+                condition=Q(status__in=sorted(UNFINISHED), waiting_on=0),
+            ),
+            models.Index(
+                name="task_dead",
+                fields=["finished_at", "id"],
+                condition=Q(status=Status.DEAD),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind_id} {self.id}"
+
+
+class Dependency(models.Model):
+    """An edge: ``task`` needs ``depends_on``, whose result reaches its worker as input ``name``."""
+
+    pk = models.CompositePrimaryKey("task_id", "depends_on_id")
+    task = models.ForeignKey(Task, models.CASCADE, db_index=False, related_name="dependencies")
+    depends_on = models.ForeignKey(Task, models.CASCADE, related_name="dependents")
+    name = models.CharField(max_length=100)
+    on_dead = models.CharField(max_length=10, choices=choices(OnDead), db_default=OnDead.WAIT)
+    state = models.CharField(max_length=10, choices=choices(EdgeState))
+
+    class Meta:
+        db_table = "dependency"
+        constraints = [
+            models.CheckConstraint(
+                name="dependency_not_itself", condition=~Q(task=F("depends_on"))
+            ),
+            models.CheckConstraint(
+                name="dependency_on_dead_known", condition=one_of("on_dead", OnDead)
+            ),
+            models.CheckConstraint(
+                name="dependency_state_known", condition=one_of("state", EdgeState)
+            ),
+            models.UniqueConstraint(name="dependency_name_once", fields=["task", "name"]),
+        ]
+
+
+class Settled(models.Model):
+    """A task with dependents that ended or died: an inbox that the supervisor empties each round."""
+
+    id = models.BigAutoField(primary_key=True)
+    task_id = models.UUIDField()
+
+    class Meta:
+        db_table = "settled"
+
+
+class Lease(models.Model):
+    """The right to work on a task; only what is in flight, so that a sweep costs no more.
+
+    ``expected_seconds`` is estimate / skill; ``started_at`` is empty until the worker claims.
+    """
+
+    task = models.OneToOneField(Task, models.CASCADE, primary_key=True)
+    worker = models.ForeignKey("Worker", models.PROTECT, db_index=False, related_name="leases")
+    kind = models.CharField(max_length=100)
+    token = models.BigIntegerField()
+    expected_seconds = models.FloatField()
+    assigned_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "lease"
+        indexes = [
+            # What a worker may claim next, oldest grant first.
+            models.Index(
+                name="lease_claimable",
+                fields=["worker", "token"],
+                condition=Q(started_at__isnull=True),
+            ),
+        ]
+
+
+class Attempt(models.Model):
+    """The history of one lease, written once when it ends and never changed."""
+
+    token = models.BigIntegerField(primary_key=True)
+    task = models.ForeignKey(Task, models.CASCADE, related_name="history")
+    kind = models.CharField(max_length=100)
+    worker = models.ForeignKey(
+        "Worker", models.DO_NOTHING, db_index=False, db_constraint=False, related_name="+"
+    )
+    number = models.IntegerField()
+    requeues = models.IntegerField(db_default=0)
+    assigned_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(db_default=Now())
+    outcome = models.CharField(max_length=20, choices=choices(Outcome))
+    error = models.JSONField(null=True)
+    next_run_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "attempt"
+        constraints = [
+            models.CheckConstraint(
+                name="attempt_outcome_known", condition=one_of("outcome", Outcome)
+            ),
+        ]
+
+
+class LateResult(models.Model):
+    """The ledger of rejected reports: what arrived under a token that was no longer held."""
+
+    id = models.BigAutoField(primary_key=True)
+    task_id = models.UUIDField(db_index=True)
+    worker_id = models.UUIDField()
+    token_held = models.BigIntegerField()
+    token_now = models.BigIntegerField(null=True)
+    overlap_seconds = models.FloatField(null=True)
+    outcome = models.CharField(max_length=20, choices=choices(Outcome))
+    result = models.JSONField(null=True)
+    received_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "late_result"
+
+
+class StatusDelta(models.Model):
+    """One change of the counts; appended, so that no hot row serialises completions."""
+
+    id = models.BigAutoField(primary_key=True)
+    kind = models.CharField(max_length=100)
+    status = models.CharField(max_length=10)
+    change = models.IntegerField()
+    busy_seconds = models.FloatField(db_default=0.0)
+
+    class Meta:
+        db_table = "status_delta"
+
+
+class StatusCount(models.Model):
+    """Tasks by kind and status up to the last fold; add the deltas for the truth of now."""
+
+    pk = models.CompositePrimaryKey("kind", "status")
+    kind = models.CharField(max_length=100)
+    status = models.CharField(max_length=10)
+    count = models.BigIntegerField()
+    busy_seconds = models.FloatField(db_default=0.0)
+
+    class Meta:
+        db_table = "status_count"

@@ -1,0 +1,1 @@
+"""What runs on a worker's machine: handlers, the runtime and the link to the control plane."""

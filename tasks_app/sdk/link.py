@@ -1,0 +1,150 @@
+"""The link between a worker and the control plane: what travels, and the protocol that carries it.
+
+Every implementation promises the same: a call either took effect and returns, or raises
+``LinkDown``, after which the caller may repeat it. A report about a lease that is no longer held is
+never an error of the link: its token is listed under ``stale``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from uuid import UUID
+
+from tasks_app.core.facts import ErrorFacts
+
+
+class LinkDown(Exception):
+    """The control plane cannot be reached now; the call may be repeated."""
+
+
+class WorkerUnknown(Exception):
+    """This boot's identity is no longer accepted (lost, replaced): abandon all work, register anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """What a worker declares at boot; ``skills`` maps kind to skill (> 0)."""
+
+    name: str
+    slots: int
+    skills: Mapping[str, float]
+    host: str = ""
+    pid: int = 0
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """The identity of this boot and the rhythm to keep, in seconds."""
+
+    worker_id: UUID
+    heartbeat_every: float
+    stale_after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """One claimed task, RUNNING under ``token`` from now on.
+
+    ``timeout`` in seconds; ``key`` is the idempotency key, the same at every attempt; ``inputs`` maps
+    a dependency's name to its result.
+    """
+
+    task_id: UUID
+    token: int
+    kind: str
+    payload: Any
+    attempt: int
+    key: str
+    timeout: float
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A finished attempt; ``result`` is already sanitised JSON."""
+
+    task_id: UUID
+    token: int
+    result: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failed attempt; ``timed_out`` when the worker stopped it at its kind's timeout.
+
+    ``crashed`` when the child process that ran it died.
+    """
+
+    task_id: UUID
+    token: int
+    error: ErrorFacts
+    timed_out: bool = False
+    crashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a running task is: ``fraction`` in 0..1 and a note."""
+
+    token: int
+    fraction: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """The answer to a heartbeat: what the control plane asks of the worker.
+
+    ``lost`` are tokens among those named that are no longer held; ``cancel`` those to stop.
+    """
+
+    drain: bool = False
+    lost: Sequence[int] = ()
+    cancel: Sequence[int] = ()
+
+
+class Link(Protocol):
+    """The calls a worker makes; thread-safe."""
+
+    def register(self, registration: Registration) -> Registered:
+        """Begin a new boot; an older boot of the same name is replaced."""
+        ...
+
+    def claim(self, worker_id: UUID, limit: int) -> Sequence[Grant]:
+        """Start up to ``limit`` of the tasks assigned to this worker."""
+        ...
+
+    def wait_for_work(self, worker_id: UUID, timeout: float) -> None:
+        """Return when work may have been assigned, at the latest after ``timeout`` seconds."""
+        ...
+
+    def heartbeat(
+        self, worker_id: UUID, tokens: Sequence[int], progress: Sequence[Progress]
+    ) -> Orders:
+        """Give a sign of life that names every token still worked on (claimed, not reported)."""
+        ...
+
+    def complete(self, worker_id: UUID, completions: Sequence[Completion]) -> Sequence[int]:
+        """Report results; return the stale tokens among them."""
+        ...
+
+    def fail(self, worker_id: UUID, failures: Sequence[Failure]) -> Sequence[int]:
+        """Report failures; return the stale tokens among them."""
+        ...
+
+    def drain(self, worker_id: UUID) -> None:
+        """Announce that this boot takes nothing new; what it has not started goes back at once."""
+        ...
+
+    def release(self, worker_id: UUID, tokens: Sequence[int]) -> None:
+        """Hand started tasks back unfinished, without using up an attempt (drain)."""
+        ...
+
+    def deregister(self, worker_id: UUID) -> None:
+        """End this boot; what is still assigned to it goes back at once."""
+        ...
+
+    def close(self) -> None:
+        """Free connections; the link is unusable afterwards."""
+        ...

@@ -1,0 +1,86 @@
+"""The link of a worker that reaches the database itself."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+from uuid import UUID
+
+from django.db import InterfaceError, OperationalError, close_old_connections, connections
+
+from tasks_app import events
+from tasks_app.sdk.link import (
+    Completion,
+    Failure,
+    Grant,
+    LinkDown,
+    Orders,
+    Progress,
+    Registered,
+    Registration,
+)
+from tasks_app.services import worker_protocol
+from tasks_app.services.listening import Listener
+
+R = TypeVar("R")
+
+
+class DirectLink:
+    """Calls the worker protocol over this process's own database connections, one a thread."""
+
+    def __init__(self) -> None:
+        self._listener = Listener(events.WORKERS)
+        self._listening = threading.Lock()
+
+    def _call(self, function: Callable[[], R]) -> R:
+        close_old_connections()
+        try:
+            return function()
+        except (OperationalError, InterfaceError) as error:
+            connections["default"].close()
+            raise LinkDown(str(error).strip()) from error
+
+    def register(self, registration: Registration) -> Registered:
+        """Begin a new boot; an older boot of the same name is replaced."""
+        return self._call(lambda: worker_protocol.register(registration))
+
+    def claim(self, worker_id: UUID, limit: int) -> Sequence[Grant]:
+        """Start up to ``limit`` of the tasks assigned to this worker."""
+        return self._call(lambda: worker_protocol.claim(worker_id, limit))
+
+    def wait_for_work(self, worker_id: UUID, timeout: float) -> None:
+        """Return when a hint names this worker or everybody, or after ``timeout`` seconds."""
+        with self._listening:
+            self._listener.wait_for(
+                lambda payload: payload == events.EVERYBODY or str(worker_id) in payload, timeout
+            )
+
+    def heartbeat(
+        self, worker_id: UUID, tokens: Sequence[int], progress: Sequence[Progress]
+    ) -> Orders:
+        """Give a sign of life that names every token still worked on."""
+        return self._call(lambda: worker_protocol.heartbeat(worker_id, tokens, progress))
+
+    def complete(self, worker_id: UUID, completions: Sequence[Completion]) -> Sequence[int]:
+        """Report results; return the stale tokens among them."""
+        return self._call(lambda: worker_protocol.complete(worker_id, completions))
+
+    def fail(self, worker_id: UUID, failures: Sequence[Failure]) -> Sequence[int]:
+        """Report failures; return the stale tokens among them."""
+        return self._call(lambda: worker_protocol.fail(worker_id, failures))
+
+    def drain(self, worker_id: UUID) -> None:
+        """Announce that this boot takes nothing new."""
+        self._call(lambda: worker_protocol.drain(worker_id))
+
+    def release(self, worker_id: UUID, tokens: Sequence[int]) -> None:
+        """Hand started tasks back unfinished."""
+        self._call(lambda: worker_protocol.release(worker_id, tokens))
+
+    def deregister(self, worker_id: UUID) -> None:
+        """End this boot."""
+        self._call(lambda: worker_protocol.deregister(worker_id))
+
+    def close(self) -> None:
+        """Close the listening connection and this thread's own."""
+        self._listener.close()
+        connections["default"].close()

@@ -1,0 +1,93 @@
+"""From decisions to lease ends: what a failure, a loss or a release does to a task."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from uuid import UUID
+
+from tasks_app.core.facts import ErrorFacts, RetryPolicy
+from tasks_app.core.retry import decide_reclaim, decide_retry
+from tasks_app.core.states import Outcome, Status
+from tasks_app.sdk.link import Failure
+from tasks_app.store import leases
+from tasks_app.store.leases import LeaseEnd, RunningTask
+from tasks_app.store.sweep import LostLease
+
+
+def retry_ends(
+    held: Sequence[RunningTask],
+    failures: Mapping[int, Failure],
+    policies: Mapping[str, RetryPolicy],
+    rng: Random,
+) -> list[LeaseEnd]:
+    """Decide each failed attempt: FAILED with a delay, or DEAD with its reason."""
+    ends = []
+    for task in held:
+        failure = failures[task.token]
+        policy = replace(policies[task.kind], max_attempts=task.max_attempts)
+        decision = decide_retry(failure.error, task.attempts, policy, rng)
+        ends.append(
+            LeaseEnd(
+                task.task_id,
+                task.token,
+                status=Status.FAILED if decision.retry else Status.DEAD,
+                outcome=Outcome.TIMEOUT if failure.timed_out else Outcome.ERROR,
+                error=json.dumps(failure.error.as_json()),
+                dead_reason=decision.dead_reason,
+                delay=decision.delay if decision.retry else None,
+            )
+        )
+    return ends
+
+
+LOST_MESSAGES = {
+    Outcome.WORKER_LOST: ("WorkerLost", "Worker {worker} gave no sign of life while it ran this."),
+    Outcome.NOT_NAMED: ("LeaseNotNamed", "Worker {worker} no longer named this task as its work."),
+    Outcome.TIMEOUT: ("Timeout", "Worker {worker} did not stop this at its kind's timeout."),
+}
+
+
+def reclaim_ends(lost: Sequence[LostLease]) -> list[LeaseEnd]:
+    """Decide each lost lease: back to PENDING, or DEAD as exhausted or poison."""
+    ends = []
+    for lease in lost:
+        reason = decide_reclaim(
+            started=lease.started,
+            attempts=lease.attempts,
+            max_attempts=lease.max_attempts,
+            distinct_dead_workers=lease.lost_workers,
+            poison_after=lease.poison_after,
+        )
+        kind, message = LOST_MESSAGES[lease.outcome]
+        error = ErrorFacts(type=kind, message=message.format(worker=lease.worker_name))
+        ends.append(
+            LeaseEnd(
+                lease.task_id,
+                lease.token,
+                status=Status.PENDING if reason is None else Status.DEAD,
+                outcome=lease.outcome,
+                error=json.dumps(error.as_json()) if lease.started else None,
+                dead_reason=reason,
+            )
+        )
+    return ends
+
+
+def release_held(
+    workers: Sequence[UUID],
+    *,
+    begun: bool,
+    outcome: Outcome,
+    tokens: Sequence[int] | None = None,
+) -> int:
+    """Give back what workers hold, without using up an attempt; return how many leases ended."""
+    held = leases.lock_held(workers, begun=begun, tokens=tokens)
+    return len(
+        leases.end(
+            [
+                LeaseEnd(task_id, token, status=Status.PENDING, outcome=outcome, refund=True)
+                for task_id, token, _ in held
+            ]
+        )
+    )

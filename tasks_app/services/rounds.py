@@ -1,0 +1,110 @@
+"""One round of the supervisor: sweep, settle, snapshot, decide, apply, in one fenced transaction.
+
+It looks only at the record and never does domain work.
+"""
+
+import json
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+from tasks_app import events
+from tasks_app.core.dependencies import Fate, judge_edge
+from tasks_app.core.dispatch import plan_dispatch
+from tasks_app.core.facts import ErrorFacts, Left
+from tasks_app.models import SupervisorSettings
+from tasks_app.services.lease_ends import reclaim_ends
+from tasks_app.services.transactions import transactional
+from tasks_app.store import dependencies, dispatch, leader, leases, sweep, workers
+from tasks_app.store.dependencies import OpenEdge
+from tasks_app.store.reads.configuration import supervisor_settings
+from tasks_app.store.reads.snapshot import read_snapshot
+
+BATCH: Final = 1000
+"""How much one sweep or settlement moves at most in a round; the rest follows in the next."""
+
+
+class Deposed(Exception):
+    """Another leader holds a higher epoch: everything of this round was rolled back."""
+
+
+@dataclass(slots=True)
+class RoundReport:
+    """What one round did; times in seconds."""
+
+    dispatched: int = 0
+    ready: int = 0
+    reclaimed: int = 0
+    promoted: int = 0
+    settled: int = 0
+    seconds: float = 0.0
+    lost_workers: list[str] = field(default_factory=list)
+    left: dict[Left, int] = field(default_factory=dict)
+
+    @property
+    def moved(self) -> bool:
+        """Whether anything happened, so that more may follow at once."""
+        return bool(self.dispatched or self.reclaimed or self.promoted or self.settled)
+
+
+def run_round(epoch: int, number: int, *, sweeping: bool) -> RoundReport:
+    """Run one round under an epoch; ``sweeping`` adds the search for what was lost.
+
+    Raises Deposed, after which nothing of the round stands.
+    """
+    began = time.perf_counter()
+    report = _round(epoch, number, sweeping)
+    report.seconds = time.perf_counter() - began
+    return report
+
+
+@transactional
+def _round(epoch: int, number: int, sweeping: bool) -> RoundReport:
+    settings = supervisor_settings()
+    report = RoundReport()
+    if sweeping:
+        _sweep(settings, report)
+    _settle(report)
+    _hand_out(settings, number, report)
+    if not leader.renew(epoch, settings.leader_lease_seconds):
+        raise Deposed(f"epoch {epoch} is over")
+    return report
+
+
+def _sweep(settings: SupervisorSettings, report: RoundReport) -> None:
+    report.lost_workers = workers.mark_lost(settings.stale_after_seconds)
+    lost = sweep.take_lost(settings.stale_after_seconds, settings.timeout_grace_seconds, BATCH)
+    report.reclaimed = len(leases.end(reclaim_ends(lost)))
+    report.promoted = sweep.promote(BATCH)
+    error = ErrorFacts(type="Unroutable", message="No worker on record could ever do this kind.")
+    sweep.dead_letter_unroutable(settings.unroutable_grace_seconds, error.as_json(), BATCH)
+
+
+def _settle(report: RoundReport) -> None:
+    edges = dependencies.take_settled(BATCH)
+    verdicts = [(edge, judge_edge(edge.status, edge.on_dead)) for edge in edges]
+    dependencies.move_edges([(e.task_id, e.depends_on, v.state) for e, v in verdicts])
+    dying = {e.task_id: e for e, v in verdicts if v.fate is Fate.DIES}
+    dependencies.dead_letter_dependents(
+        list(dying), [json.dumps(_dependency_error(edge)) for edge in dying.values()]
+    )
+    report.settled = len(edges)
+
+
+def _dependency_error(edge: OpenEdge) -> dict[str, object]:
+    message = f"It depends on task {edge.depends_on}, which is {edge.status}."
+    return ErrorFacts(type="DependencyNotCompleted", message=message).as_json()
+
+
+def _hand_out(settings: SupervisorSettings, number: int, report: RoundReport) -> None:
+    snapshot = read_snapshot(settings, seed=number)
+    report.ready = len(snapshot.ready)
+    if not snapshot.ready:
+        return
+    plan = plan_dispatch(snapshot)
+    handed = dispatch.dispatch(plan.assignments)
+    dispatch.save_cursors(plan.cursors)
+    events.wake_workers(handed)
+    report.dispatched = sum(handed.values())
+    for reason in plan.left.values():
+        report.left[reason] = report.left.get(reason, 0) + 1

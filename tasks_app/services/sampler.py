@@ -1,0 +1,86 @@
+"""The figures of each second: folded counts and one sample, fenced like a round."""
+
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from tasks_app import events
+from tasks_app.services.rounds import Deposed, RoundReport
+from tasks_app.services.transactions import transactional
+from tasks_app.store import leader, sampling
+from tasks_app.store.reads.counts import completed_so_far
+
+FOLD_LIMIT: Final = 50_000
+MINUTE: Final = 60.0
+
+
+@dataclass(slots=True)
+class Totals:
+    """What the rounds since the last sample add up to; seconds."""
+
+    rounds: int = 0
+    dispatched: int = 0
+    dispatch_seconds: float = 0.0
+    longest_round_seconds: float = 0.0
+
+    def add(self, report: RoundReport) -> None:
+        """Count one round."""
+        self.rounds += 1
+        self.dispatched += report.dispatched
+        if report.dispatched:
+            self.dispatch_seconds += report.seconds
+        self.longest_round_seconds = max(self.longest_round_seconds, report.seconds)
+
+
+class Sampler:
+    """Writes one sample a second and a row a minute, for as long as one shift lasts."""
+
+    def __init__(self) -> None:
+        self.totals = Totals()
+        self._due = time.monotonic()
+        self._minute_due = time.monotonic()
+        self._completed: int | None = None
+        self._busy = 0.0
+
+    def due_in(self) -> float:
+        """Seconds until the next sample; zero or less when it is due."""
+        return self._due - time.monotonic()
+
+    def sample(self, epoch: int, lease_seconds: float) -> None:
+        """Fold the deltas and write the sample of this second. Raises Deposed."""
+        self._due = time.monotonic() + 1.0
+        self._write(epoch, lease_seconds)
+        self.totals = Totals()
+        if time.monotonic() >= self._minute_due:
+            self._minute_due = time.monotonic() + MINUTE
+            _roll_up(epoch, lease_seconds)
+
+    @transactional
+    def _write(self, epoch: int, lease_seconds: float) -> None:
+        sampling.fold_deltas(FOLD_LIMIT)
+        completed, busy = completed_so_far()
+        # A new leader does not know what the counts were a second ago; its first sample says zero.
+        before = completed if self._completed is None else self._completed
+        busy_before = busy if self._completed is None else self._busy
+        sampling.record_sample(
+            rounds=self.totals.rounds,
+            dispatched=self.totals.dispatched,
+            completed=completed - before,
+            busy_seconds=busy - busy_before,
+            dispatch_seconds=self.totals.dispatch_seconds,
+            longest_round_seconds=self.totals.longest_round_seconds,
+        )
+        events.announce_sample()
+        _fence(epoch, lease_seconds)
+        self._completed, self._busy = completed, busy
+
+
+@transactional
+def _roll_up(epoch: int, lease_seconds: float) -> None:
+    sampling.roll_up_minutes()
+    _fence(epoch, lease_seconds)
+
+
+def _fence(epoch: int, lease_seconds: float) -> None:
+    if not leader.renew(epoch, lease_seconds):
+        raise Deposed(f"epoch {epoch} is over")

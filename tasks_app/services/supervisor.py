@@ -1,0 +1,121 @@
+"""The shift: stand by for the leader lease, then run rounds on duty until the shift is over."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import InterfaceError, OperationalError, connection
+
+from tasks_app import events
+from tasks_app.services.listening import Listener
+from tasks_app.services.rounds import Deposed, RoundReport, run_round
+from tasks_app.services.sampler import Sampler
+from tasks_app.store import leader
+from tasks_app.store.reads.configuration import supervisor_settings
+from tasks_app.store.reads.duty import read_duty
+
+log = logging.getLogger(__name__)
+
+BUSY_POLL: Final = 0.02
+"""Pause between rounds while work moves: finished workers are refilled within it (20 to 50 ms)."""
+
+STANDBY_POLL: Final = 0.25
+RECONNECT_PAUSE: Final = 0.5
+
+
+@dataclass(slots=True)
+class ShiftReport:
+    """What one run came to: whether it led, its epoch, and how many rounds and dispatches."""
+
+    led: bool = False
+    epoch: int = 0
+    rounds: int = 0
+    dispatched: int = 0
+    ended: str = "stood by"
+
+
+def stand_by(holder: str, until: float, stopping: Callable[[], bool]) -> int | None:
+    """Wait for the leader lease until a monotonic instant; return the epoch when it was won."""
+    while not stopping() and time.monotonic() < until:
+        settings = supervisor_settings()
+        epoch = leader.acquire(holder, settings.leader_lease_seconds)
+        if epoch is not None:
+            return epoch
+        expires_in = read_duty().expires_in or 0.0
+        time.sleep(min(max(expires_in, 0.02), STANDBY_POLL))
+    return None
+
+
+def run_shift(holder: str, stopping: Callable[[], bool]) -> ShiftReport:
+    """Stand by for at most a shift, then lead for at most one; free the lease at the end.
+
+    Returns early when ``stopping`` says so or when another leader took over. Raises nothing when
+    the database goes away: it reconnects, and takes the lease anew if it was lost meanwhile.
+    """
+    report = ShiftReport()
+    until = time.monotonic() + supervisor_settings().shift_seconds
+    epoch = stand_by(holder, until, stopping)
+    if epoch is None:
+        return report
+    report.led, report.epoch = True, epoch
+    log.info("on duty: epoch %s, %s", epoch, holder)
+    with Listener(events.SUPERVISOR) as listener:
+        try:
+            _lead(epoch, listener, stopping, report)
+        except Deposed:
+            report.ended = "deposed"
+            log.warning("deposed: epoch %s, %s", epoch, holder)
+        else:
+            leader.free(epoch)
+    return report
+
+
+def _lead(
+    epoch: int, listener: Listener, stopping: Callable[[], bool], report: ShiftReport
+) -> None:
+    settings = supervisor_settings()
+    sampler = Sampler()
+    until = time.monotonic() + settings.shift_seconds
+    sweep_due = time.monotonic()
+    while not stopping() and time.monotonic() < until:
+        sweeping = time.monotonic() >= sweep_due
+        if sweeping:
+            sweep_due = time.monotonic() + settings.tick_seconds
+        round_report = run_round(epoch, report.rounds, sweeping=sweeping)
+        _note(report, sampler, round_report)
+        if sampler.due_in() <= 0:
+            settings = supervisor_settings()
+            sampler.sample(epoch, settings.leader_lease_seconds)
+        if round_report.moved:
+            time.sleep(BUSY_POLL)
+            continue
+        pause = min(sweep_due - time.monotonic(), sampler.due_in())
+        listener.wait(max(pause, BUSY_POLL))
+    report.ended = "stopped" if stopping() else "shift over"
+
+
+def _note(report: ShiftReport, sampler: Sampler, round_report: RoundReport) -> None:
+    sampler.totals.add(round_report)
+    report.rounds += 1
+    report.dispatched += round_report.dispatched
+    if round_report.reclaimed or round_report.lost_workers:
+        log.warning(
+            "reclaimed %s leases; workers lost: %s",
+            round_report.reclaimed,
+            ", ".join(round_report.lost_workers) or "none",
+        )
+
+
+def supervise(holder: str, stopping: Callable[[], bool]) -> ShiftReport:
+    """Run shifts one after the other until ``stopping``; survive a database that goes away."""
+    report = ShiftReport()
+    while not stopping():
+        try:
+            report = run_shift(holder, stopping)
+        except (OperationalError, InterfaceError) as error:
+            log.warning("the database is away, trying again: %s", str(error).strip())
+            connection.close()
+            time.sleep(RECONNECT_PAUSE)
+    return report

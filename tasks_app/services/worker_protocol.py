@@ -1,0 +1,154 @@
+"""What workers ask of the record: register, claim, renew, report, leave.
+
+Each function is one transaction. User code never runs inside one.
+"""
+
+import json
+import random
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from tasks_app import events
+from tasks_app.core.states import Outcome
+from tasks_app.models.tasks import new_id
+from tasks_app.sdk.link import (
+    Completion,
+    Failure,
+    Grant,
+    Orders,
+    Progress,
+    Registered,
+    Registration,
+    WorkerUnknown,
+)
+from tasks_app.services.lease_ends import release_held, retry_ends
+from tasks_app.services.transactions import transactional
+from tasks_app.store import leases, workers
+from tasks_app.store.reads.configuration import retry_policies, supervisor_settings
+from tasks_app.store.reads.in_flight import tokens_held
+
+_rng = random.Random()
+
+
+@transactional
+def register(registration: Registration) -> Registered:
+    """Begin a boot; the leases of an older boot of that name go back at once, as from the dead."""
+    settings = supervisor_settings()
+    worker_id = new_id()
+    workers.register(
+        worker_id,
+        name=registration.name,
+        host=registration.host,
+        pid=registration.pid,
+        version=registration.version,
+        slots=registration.slots,
+        skills=registration.skills,
+    )
+    events.wake_supervisor()
+    return Registered(worker_id, settings.heartbeat_seconds, settings.stale_after_seconds)
+
+
+@transactional
+def claim(worker_id: UUID, limit: int) -> list[Grant]:
+    """Start up to ``limit`` of what is assigned to the worker."""
+    return [
+        Grant(
+            task_id=task_id,
+            token=int(token),
+            kind=kind,
+            payload=_loaded(payload),
+            attempt=int(attempt),
+            key=str(task_id),
+            timeout=float(timeout),
+            inputs=_loaded(inputs) or {},
+        )
+        for task_id, token, kind, payload, attempt, timeout, inputs in leases.claim(
+            worker_id, limit
+        )
+    ]
+
+
+def _loaded(value: Any) -> Any:
+    """Django registers no jsonb loader for raw cursors: they hand out text."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
+@transactional
+def heartbeat(worker_id: UUID, tokens: Sequence[int], progress: Sequence[Progress]) -> Orders:
+    """Record a sign of life that names the tokens still worked on.
+
+    Raises WorkerUnknown when this boot was lost or replaced.
+    """
+    notes = {str(p.token): {"fraction": p.fraction, "note": p.note} for p in progress}
+    drain = workers.beat(worker_id, tokens, notes)
+    if drain is None:
+        raise WorkerUnknown(f"worker {worker_id} was lost or replaced; it must register anew")
+    held = tokens_held(worker_id, tokens)
+    return Orders(drain=drain, lost=[token for token in tokens if token not in held])
+
+
+@transactional
+def complete(worker_id: UUID, completions: Sequence[Completion]) -> list[int]:
+    """Complete tasks whose token still holds; the others go to the late-result ledger."""
+    results = {c.token: json.dumps(c.result, allow_nan=False) for c in completions}
+    accepted = leases.complete(
+        worker_id,
+        [c.task_id for c in completions],
+        [c.token for c in completions],
+        [results[c.token] for c in completions],
+    )
+    late = [c for c in completions if c.token not in accepted]
+    if late:
+        leases.record_late(
+            worker_id,
+            [c.task_id for c in late],
+            [c.token for c in late],
+            [results[c.token] for c in late],
+            Outcome.COMPLETED,
+        )
+    return [c.token for c in late]
+
+
+@transactional
+def fail(worker_id: UUID, failures: Sequence[Failure]) -> list[int]:
+    """Record failed attempts: a retry with backoff, or DEAD; late ones go to the ledger."""
+    by_token = {f.token: f for f in failures}
+    held = leases.lock_running(
+        worker_id, [f.task_id for f in failures], [f.token for f in failures]
+    )
+    policies = retry_policies(sorted({task.kind for task in held}))
+    ended = leases.end(retry_ends(held, by_token, policies, _rng))
+    late = [f for f in failures if f.token not in ended]
+    if late:
+        leases.record_late(
+            worker_id,
+            [f.task_id for f in late],
+            [f.token for f in late],
+            [json.dumps(f.error.as_json()) for f in late],
+            Outcome.ERROR,
+        )
+    return [f.token for f in late]
+
+
+@transactional
+def drain(worker_id: UUID) -> None:
+    """The worker takes nothing new; what it has not started goes back at once, free of charge."""
+    workers.drain(worker_id)
+    release_held([worker_id], begun=False, outcome=Outcome.RELEASED)
+    events.wake_supervisor()
+
+
+@transactional
+def release(worker_id: UUID, tokens: Sequence[int]) -> None:
+    """Take started tasks back unfinished; the attempt does not count."""
+    release_held([worker_id], begun=True, outcome=Outcome.RELEASED, tokens=tokens)
+    events.wake_supervisor()
+
+
+@transactional
+def deregister(worker_id: UUID) -> None:
+    """End a boot in good order; whatever it still holds goes back at once."""
+    workers.stop(worker_id)
+    release_held([worker_id], begun=True, outcome=Outcome.RELEASED)
+    events.wake_supervisor()

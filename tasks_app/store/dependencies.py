@@ -1,0 +1,102 @@
+"""Writes that carry the end of a task over to its dependents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from tasks_app.core.states import EdgeState, OnDead, Status
+from tasks_app.store import sql
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEdge:
+    """An edge not decided yet, with the present status of the task it points to."""
+
+    task_id: UUID
+    depends_on: UUID
+    on_dead: OnDead
+    status: Status
+
+
+# The dependents are locked in the order of their ids before any edge is touched.
+TAKE_SETTLED = """
+WITH taken AS (
+    DELETE FROM settled
+     WHERE id IN (SELECT id FROM settled ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+    RETURNING task_id
+)
+SELECT d.task_id, d.depends_on_id, d.on_dead, p.status
+  FROM (SELECT DISTINCT task_id FROM taken) s
+  JOIN dependency d ON d.depends_on_id = s.task_id AND d.state IN ('waiting', 'blocked')
+  JOIN task p ON p.id = d.depends_on_id
+  JOIN task t ON t.id = d.task_id
+ WHERE t.status = 'PENDING'
+ ORDER BY t.id
+   FOR UPDATE OF t
+"""
+
+
+def take_settled(limit: int) -> list[OpenEdge]:
+    """Empty up to ``limit`` entries of the inbox; lock and return the edges they concern."""
+    found = sql.rows(TAKE_SETTLED, {"limit": limit})
+    return [OpenEdge(r[0], r[1], OnDead(r[2]), Status(r[3])) for r in found]
+
+
+MOVE_EDGES = """
+WITH input AS (
+    SELECT * FROM unnest(%(tasks)s::uuid[], %(depends_on)s::uuid[], %(states)s::text[])
+               AS i(task_id, depends_on_id, state)
+), moved AS (
+    UPDATE dependency d SET state = i.state
+      FROM input i
+     WHERE d.task_id = i.task_id AND d.depends_on_id = i.depends_on_id
+       AND d.state IN ('waiting', 'blocked')
+    RETURNING d.task_id, i.state
+)
+UPDATE task t SET waiting_on = t.waiting_on - m.n
+  FROM (SELECT task_id, count(*) AS n FROM moved WHERE state IN ('met', 'void')
+         GROUP BY task_id) m
+ WHERE t.id = m.task_id AND t.status = 'PENDING'
+"""
+
+
+def move_edges(edges: Sequence[tuple[UUID, UUID, EdgeState]]) -> int:
+    """Set edges (task, depends on, state); return how many tasks wait for less than before."""
+    if not edges:
+        return 0
+    return sql.execute(
+        MOVE_EDGES,
+        {
+            "tasks": [e[0] for e in edges],
+            "depends_on": [e[1] for e in edges],
+            "states": [e[2] for e in edges],
+        },
+    )
+
+
+DEAD_LETTER_DEPENDENTS = """
+WITH died AS (
+    UPDATE task t
+       SET status = 'DEAD', dead_reason = 'dependency', finished_at = statement_timestamp(),
+           error = i.error::jsonb
+      FROM unnest(%(tasks)s::uuid[], %(errors)s::text[]) AS i(task_id, error)
+     WHERE t.id = i.task_id AND t.status = 'PENDING'
+    RETURNING t.id, t.kind, t.has_dependents
+), counted AS (
+    INSERT INTO status_delta (kind, status, change)
+    SELECT d.kind, s.status, s.sign * d.n
+      FROM (SELECT kind, count(*) AS n FROM died GROUP BY kind) d
+     CROSS JOIN (VALUES ('PENDING', -1), ('DEAD', 1)) AS s(status, sign)
+), announced AS (
+    INSERT INTO settled (task_id) SELECT id FROM died WHERE has_dependents
+)
+SELECT count(*) FROM died
+"""
+
+
+def dead_letter_dependents(tasks: Sequence[UUID], errors: Sequence[str]) -> int:
+    """Park dependents that can no longer run, each with its JSON error; return how many."""
+    if not tasks:
+        return 0
+    found = sql.row(DEAD_LETTER_DEPENDENTS, {"tasks": list(tasks), "errors": list(errors)})
+    return int(found[0]) if found else 0

@@ -1,0 +1,70 @@
+"""The supervisor's hand-out: assignments become ASSIGNED tasks with a lease and a new token."""
+
+from collections.abc import Mapping, Sequence
+
+from tasks_app.core.facts import Assignment
+from tasks_app.store import sql
+
+# SKIP LOCKED: a task that an operator is cancelling at this instant is simply left for the next
+# round. The worker's state is repeated, for it may have left since the snapshot. Tokens come from
+# one sequence: they rise at every grant of every task and are never used twice.
+DISPATCH = """
+WITH input AS (
+    SELECT * FROM unnest(%(tasks)s::uuid[], %(workers)s::uuid[], %(expected)s::float8[])
+               AS i(task_id, worker_id, expected)
+), locked AS (
+    SELECT t.id, i.worker_id, i.expected
+      FROM input i
+      JOIN task t ON t.id = i.task_id
+      JOIN worker w ON w.id = i.worker_id
+     WHERE t.status = 'PENDING' AND t.waiting_on = 0
+       AND w.state = 'active' AND NOT w.drain_asked
+     ORDER BY t.id
+       FOR UPDATE OF t SKIP LOCKED
+), assigned AS (
+    UPDATE task t
+       SET status = 'ASSIGNED', assigned_to = l.worker_id, token = nextval('lease_token')
+      FROM locked l
+     WHERE t.id = l.id
+    RETURNING t.id, t.kind, t.token, l.worker_id, l.expected
+), leased AS (
+    INSERT INTO lease (task_id, worker_id, kind, token, expected_seconds, assigned_at)
+    SELECT id, worker_id, kind, token, expected, statement_timestamp() FROM assigned
+), counted AS (
+    INSERT INTO status_delta (kind, status, change)
+    SELECT a.kind, s.status, s.sign * a.n
+      FROM (SELECT kind, count(*) AS n FROM assigned GROUP BY kind) a
+     CROSS JOIN (VALUES ('PENDING', -1), ('ASSIGNED', 1)) AS s(status, sign)
+)
+SELECT worker_id::text, count(*) FROM assigned GROUP BY worker_id
+"""
+
+
+def dispatch(assignments: Sequence[Assignment]) -> dict[str, int]:
+    """Assign tasks to workers; return how many each got, fewer than asked where one moved."""
+    if not assignments:
+        return {}
+    found = sql.rows(
+        DISPATCH,
+        {
+            "tasks": [a.task_id for a in assignments],
+            "workers": [a.worker_id for a in assignments],
+            "expected": [a.expected for a in assignments],
+        },
+    )
+    return {worker_id: int(count) for worker_id, count in found}
+
+
+SAVE_CURSORS = """
+INSERT INTO round_robin_cursor (kind_id, position)
+SELECT * FROM unnest(%(kinds)s::text[], %(positions)s::bigint[])
+ON CONFLICT (kind_id) DO UPDATE SET position = excluded.position
+"""
+
+
+def save_cursors(cursors: Mapping[str, int]) -> None:
+    """Keep where each round-robin ring stands, so that the next leader goes on from there."""
+    if cursors:
+        sql.execute(
+            SAVE_CURSORS, {"kinds": list(cursors), "positions": [cursors[k] for k in cursors]}
+        )

@@ -1,0 +1,310 @@
+"""The life of a lease after dispatch: claimed, completed, or ended in another way.
+
+Lock order is task, then lease. Every statement names (task_id, token) and repeats the status it was
+decided on; a row that no longer matches is lost, which is an ordinary result.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from tasks_app.core.states import Outcome, Status
+from tasks_app.store import sql
+
+# Inputs are looked up only for tasks that have dependencies; the results of dismissed or skipped
+# ones are null.
+CLAIM = """
+WITH mine AS (
+    SELECT task_id, token FROM lease
+     WHERE worker_id = %(worker)s AND started_at IS NULL
+     ORDER BY token
+     LIMIT %(limit)s
+), locked AS (
+    SELECT t.id, t.token
+      FROM mine m JOIN task t ON t.id = m.task_id AND t.token = m.token
+      JOIN worker w ON w.id = %(worker)s AND w.state = 'active'
+     WHERE t.status = 'ASSIGNED'
+     ORDER BY t.id
+       FOR UPDATE OF t SKIP LOCKED
+), begun AS (
+    UPDATE lease l SET started_at = statement_timestamp()
+      FROM locked k
+     WHERE l.task_id = k.id AND l.token = k.token AND l.started_at IS NULL
+    RETURNING l.task_id, l.token
+), running AS (
+    UPDATE task t
+       SET status = 'RUNNING', attempts = t.attempts + 1, total_attempts = t.total_attempts + 1
+      FROM begun b
+     WHERE t.id = b.task_id
+    RETURNING t.id, t.token, t.kind, t.payload, t.attempts, t.key, t.dependency_count
+), counted AS (
+    INSERT INTO status_delta (kind, status, change)
+    SELECT r.kind, s.status, s.sign * r.n
+      FROM (SELECT kind, count(*) AS n FROM running GROUP BY kind) r
+     CROSS JOIN (VALUES ('ASSIGNED', -1), ('RUNNING', 1)) AS s(status, sign)
+)
+SELECT r.id, r.token, r.kind, r.payload, r.attempts, k.timeout_seconds,
+       CASE WHEN r.dependency_count > 0 THEN
+           (SELECT jsonb_object_agg(d.name, p.result)
+              FROM dependency d JOIN task p ON p.id = d.depends_on_id
+             WHERE d.task_id = r.id)
+       END
+  FROM running r JOIN kind k ON k.name = r.kind
+ ORDER BY r.token
+"""
+
+
+def claim(worker_id: UUID, limit: int) -> list[tuple[Any, ...]]:
+    """Start up to ``limit`` of the worker's tasks, oldest grant first.
+
+    Returns rows (id, token, kind, payload, attempt, timeout in seconds, inputs or None).
+    """
+    return sql.rows(CLAIM, {"worker": worker_id, "limit": limit})
+
+
+# The delta carries the run time, so that mean task seconds (T) need no scan of the attempts.
+COMPLETE = """
+WITH input AS (
+    SELECT * FROM unnest(%(tasks)s::uuid[], %(tokens)s::bigint[], %(results)s::text[])
+               AS i(task_id, token, result)
+), locked AS (
+    SELECT t.id, t.token, i.result
+      FROM input i JOIN task t ON t.id = i.task_id AND t.token = i.token
+     WHERE t.status = 'RUNNING' AND t.assigned_to = %(worker)s
+     ORDER BY t.id
+       FOR UPDATE OF t
+), ended AS (
+    DELETE FROM lease l USING locked k
+     WHERE l.task_id = k.id AND l.token = k.token
+    RETURNING l.task_id, l.token, l.worker_id, l.assigned_at, l.started_at, k.result
+), done AS (
+    UPDATE task t
+       SET status = 'COMPLETED', result = e.result::jsonb, error = NULL,
+           finished_at = statement_timestamp()
+      FROM ended e
+     WHERE t.id = e.task_id
+    RETURNING t.id, t.kind, t.token, t.total_attempts, t.requeues, t.has_dependents,
+              e.worker_id, e.assigned_at, e.started_at
+), recorded AS (
+    INSERT INTO attempt (token, task_id, kind, worker_id, number, requeues,
+                         assigned_at, started_at, ended_at, outcome)
+    SELECT token, id, kind, worker_id, total_attempts, requeues,
+           assigned_at, started_at, statement_timestamp(), 'completed'
+      FROM done
+), counted AS (
+    INSERT INTO status_delta (kind, status, change, busy_seconds)
+    SELECT d.kind, s.status, s.sign * d.n, CASE s.sign WHEN 1 THEN d.busy ELSE 0 END
+      FROM (SELECT kind, count(*) AS n,
+                   sum(extract(epoch FROM statement_timestamp() - started_at)) AS busy
+              FROM done GROUP BY kind) d
+     CROSS JOIN (VALUES ('RUNNING', -1), ('COMPLETED', 1)) AS s(status, sign)
+), announced AS (
+    INSERT INTO settled (task_id) SELECT id FROM done WHERE has_dependents
+)
+SELECT token FROM done
+"""
+
+
+def complete(
+    worker_id: UUID, tasks: Sequence[UUID], tokens: Sequence[int], results: Sequence[str]
+) -> set[int]:
+    """Complete RUNNING tasks whose token still holds; ``results`` are JSON texts.
+
+    Returns the accepted tokens; those missing were lost to a reclaim.
+    """
+    found = sql.rows(
+        COMPLETE,
+        {
+            "worker": worker_id,
+            "tasks": list(tasks),
+            "tokens": list(tokens),
+            "results": list(results),
+        },
+    )
+    return {int(token) for (token,) in found}
+
+
+# Locked here, decided in core, ended in the same transaction.
+LOCK_RUNNING = """
+SELECT t.id, t.token, t.attempts, t.max_attempts, t.kind
+  FROM unnest(%(tasks)s::uuid[], %(tokens)s::bigint[]) AS i(task_id, token)
+  JOIN task t ON t.id = i.task_id AND t.token = i.token
+ WHERE t.status = 'RUNNING' AND t.assigned_to = %(worker)s
+ ORDER BY t.id
+   FOR UPDATE OF t
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningTask:
+    """A RUNNING task whose lease is held, locked for the rest of the transaction."""
+
+    task_id: UUID
+    token: int
+    attempts: int
+    max_attempts: int
+    kind: str
+
+
+def lock_running(
+    worker_id: UUID, tasks: Sequence[UUID], tokens: Sequence[int]
+) -> list[RunningTask]:
+    """Lock the worker's RUNNING tasks whose token still holds; the others are lost."""
+    found = sql.rows(
+        LOCK_RUNNING, {"worker": worker_id, "tasks": list(tasks), "tokens": list(tokens)}
+    )
+    return [RunningTask(*r) for r in found]
+
+
+# What a worker holds that it has not begun (all of it when it ends), for a release.
+LOCK_HELD = """
+SELECT t.id, t.token, l.started_at IS NOT NULL
+  FROM lease l JOIN task t ON t.id = l.task_id AND t.token = l.token
+ WHERE l.worker_id = ANY (%(workers)s::uuid[]) AND (%(begun)s OR l.started_at IS NULL)
+   AND (%(tokens)s::bigint[] IS NULL OR l.token = ANY (%(tokens)s::bigint[]))
+   AND t.status IN ('ASSIGNED', 'RUNNING')
+ ORDER BY t.id
+   FOR UPDATE OF t
+"""
+
+
+def lock_held(
+    workers: Sequence[UUID], *, begun: bool, tokens: Sequence[int] | None = None
+) -> list[tuple[UUID, int, bool]]:
+    """Lock what workers hold and return (task, token, started); ``begun`` adds started ones."""
+    found = sql.rows(
+        LOCK_HELD,
+        {
+            "workers": list(workers),
+            "begun": begun,
+            "tokens": None if tokens is None else list(tokens),
+        },
+    )
+    return [(r[0], int(r[1]), bool(r[2])) for r in found]
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseEnd:
+    """How one lease ends other than by completion.
+
+    ``delay`` seconds until ``run_at`` (None leaves it); ``refund`` gives the started attempt back.
+    """
+
+    task_id: UUID
+    token: int
+    status: Status
+    outcome: Outcome
+    error: str | None = None
+    dead_reason: str | None = None
+    delay: float | None = None
+    refund: bool = False
+
+
+# One statement for failure, reclaim, release and death: they differ in values only. A lease that
+# was never started is free of charge, whatever ends it.
+END = """
+WITH input AS (
+    SELECT * FROM unnest(%(tasks)s::uuid[], %(tokens)s::bigint[], %(statuses)s::text[],
+                         %(outcomes)s::text[], %(errors)s::text[], %(reasons)s::text[],
+                         %(delays)s::float8[], %(refunds)s::boolean[])
+               AS i(task_id, token, status, outcome, error, reason, delay, refund)
+), locked AS (
+    SELECT t.id, t.status AS before, i.*
+      FROM input i JOIN task t ON t.id = i.task_id AND t.token = i.token
+     WHERE t.status IN ('ASSIGNED', 'RUNNING')
+     ORDER BY t.id
+       FOR UPDATE OF t
+), ended AS (
+    DELETE FROM lease l USING locked k
+     WHERE l.task_id = k.id AND l.token = k.token
+    RETURNING l.worker_id, l.assigned_at, l.started_at, k.*
+), moved AS (
+    UPDATE task t
+       SET status = e.status, assigned_to = NULL,
+           attempts = t.attempts - CASE WHEN e.refund AND e.started_at IS NOT NULL
+                                        THEN 1 ELSE 0 END,
+           free_reclaims = t.free_reclaims + CASE WHEN e.started_at IS NULL THEN 1 ELSE 0 END,
+           error = coalesce(e.error::jsonb, t.error),
+           dead_reason = e.reason,
+           run_at = CASE WHEN e.delay IS NULL THEN t.run_at
+                         ELSE statement_timestamp() + e.delay * interval '1 second' END,
+           finished_at = CASE WHEN e.status IN ('DEAD', 'CANCELLED')
+                              THEN statement_timestamp() END
+      FROM ended e
+     WHERE t.id = e.id
+    RETURNING t.id, t.kind, t.token, t.total_attempts, t.requeues, t.has_dependents, t.run_at,
+              e.before, e.status, e.outcome, e.error,
+              e.worker_id, e.assigned_at, e.started_at
+), recorded AS (
+    INSERT INTO attempt (token, task_id, kind, worker_id, number, requeues, assigned_at,
+                         started_at, ended_at, outcome, error, next_run_at)
+    SELECT token, id, kind, worker_id, total_attempts, requeues, assigned_at, started_at,
+           statement_timestamp(), outcome, error::jsonb,
+           CASE WHEN status = 'FAILED' THEN run_at END
+      FROM moved
+), counted AS (
+    INSERT INTO status_delta (kind, status, change)
+    SELECT kind, before, -count(*) FROM moved GROUP BY kind, before
+    UNION ALL
+    SELECT kind, status, count(*) FROM moved GROUP BY kind, status
+), announced AS (
+    INSERT INTO settled (task_id)
+    SELECT id FROM moved WHERE has_dependents AND status IN ('DEAD', 'CANCELLED')
+)
+SELECT token FROM moved
+"""
+
+
+def end(ends: Sequence[LeaseEnd]) -> set[int]:
+    """End leases whose token still holds; return the tokens that did."""
+    if not ends:
+        return set()
+    found = sql.rows(
+        END,
+        {
+            "tasks": [e.task_id for e in ends],
+            "tokens": [e.token for e in ends],
+            "statuses": [e.status for e in ends],
+            "outcomes": [e.outcome for e in ends],
+            "errors": [e.error for e in ends],
+            "reasons": [e.dead_reason for e in ends],
+            "delays": [e.delay for e in ends],
+            "refunds": [e.refund for e in ends],
+        },
+    )
+    return {int(token) for (token,) in found}
+
+
+# Overlap: from the end of the lease that was lost to the arrival of its report.
+RECORD_LATE = """
+INSERT INTO late_result (task_id, worker_id, token_held, token_now, overlap_seconds, outcome,
+                         result)
+SELECT i.task_id, %(worker)s, i.token, t.token,
+       extract(epoch FROM statement_timestamp() - a.ended_at), %(outcome)s, i.result::jsonb
+  FROM unnest(%(tasks)s::uuid[], %(tokens)s::bigint[], %(results)s::text[])
+           AS i(task_id, token, result)
+  LEFT JOIN task t ON t.id = i.task_id
+  LEFT JOIN attempt a ON a.token = i.token AND a.worker_id = %(worker)s
+ WHERE a.outcome IS DISTINCT FROM %(outcome)s
+"""
+
+
+def record_late(
+    worker_id: UUID,
+    tasks: Sequence[UUID],
+    tokens: Sequence[int],
+    results: Sequence[str | None],
+    outcome: Outcome,
+) -> int:
+    """Write rejected reports to the ledger; a repeated report that was accepted before is none."""
+    return sql.execute(
+        RECORD_LATE,
+        {
+            "worker": worker_id,
+            "tasks": list(tasks),
+            "tokens": list(tokens),
+            "results": list(results),
+            "outcome": outcome,
+        },
+    )

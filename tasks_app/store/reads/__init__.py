@@ -1,0 +1,1 @@
+"""What screens and the supervisor read; nothing here writes."""

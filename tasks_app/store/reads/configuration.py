@@ -1,0 +1,62 @@
+"""Settings and kinds as the decisions want them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tasks_app.core.facts import KindPolicy, Load, Order, RetryPolicy, StrategyName
+from tasks_app.models import Kind, SupervisorSettings
+from tasks_app.store import sql
+
+
+def supervisor_settings() -> SupervisorSettings:
+    """The one row of settings."""
+    return SupervisorSettings.objects.get(id=1)
+
+
+KINDS = """
+SELECT k.name, coalesce(nullif(k.strategy, ''), s.default_strategy), k."order", k.load, k.paused,
+       coalesce(c.position, 0)
+  FROM kind k
+ CROSS JOIN supervisor_settings s
+  LEFT JOIN round_robin_cursor c ON c.kind_id = k.name
+"""
+
+
+def kind_policies() -> dict[str, KindPolicy]:
+    """How each kind is dispatched, with the default strategy filled in."""
+    return {
+        r[0]: KindPolicy(r[0], StrategyName(r[1]), Order(r[2]), Load(r[3]), r[4], int(r[5]))
+        for r in sql.rows(KINDS)
+    }
+
+
+def retry_policies(kinds: Sequence[str]) -> dict[str, RetryPolicy]:
+    """How each of these kinds retries."""
+    return {
+        kind.name: RetryPolicy(
+            max_attempts=kind.max_attempts,
+            base=kind.backoff_base_seconds,
+            cap=kind.backoff_cap_seconds,
+            jitter=kind.backoff_jitter,
+            permanent_errors=tuple(kind.permanent_errors),
+            retryable_errors=tuple(kind.retryable_errors),
+        )
+        for kind in Kind.objects.filter(name__in=kinds)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class KindDoor:
+    """What a submission of one kind is checked against."""
+
+    name: str
+    payload_schema: dict[str, Any] | bool | None
+
+
+def kind_doors() -> dict[str, KindDoor]:
+    """Every kind with its payload schema."""
+    return {
+        kind.name: KindDoor(kind.name, kind.payload_schema)
+        for kind in Kind.objects.only("name", "payload_schema")
+    }

@@ -1,0 +1,40 @@
+"""Who is on duty, judged by the record and not by anybody's word."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tasks_app.store import sql
+
+DUTY = """
+SELECT epoch, holder, since, last_round_at,
+       extract(epoch FROM statement_timestamp() - last_round_at)::float8,
+       expires_at > statement_timestamp(),
+       extract(epoch FROM expires_at - statement_timestamp())::float8
+  FROM leader WHERE id = 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """The leader lease as it stands; ages in seconds, None where nothing was ever recorded."""
+
+    epoch: int
+    holder: str
+    since: datetime | None
+    last_round_at: datetime | None
+    last_round_age: float | None
+    held: bool
+    expires_in: float | None
+
+
+def read_duty() -> Duty:
+    """Read the leader lease."""
+    found = sql.row(DUTY)
+    if found is None:
+        return Duty(0, "", None, None, None, False, None)
+    return Duty(found[0], found[1], found[2], found[3], found[4], bool(found[5]), found[6])
+
+
+def last_round_age_seconds() -> float | None:
+    """Seconds since the last round on record, or None if there was none yet."""
+    return read_duty().last_round_age

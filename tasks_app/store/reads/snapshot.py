@@ -1,0 +1,77 @@
+"""What one round decides on: a bounded window of the record."""
+
+from tasks_app.core.facts import Snapshot, TaskFacts, WorkerFacts
+from tasks_app.models import SupervisorSettings
+from tasks_app.store import sql
+from tasks_app.store.reads.configuration import kind_policies
+
+# One range scan of the ready queue a kind. Tasks whose run_at lies ahead are filtered out here:
+# their queue_at may be early when their priority is high.
+READY = """
+SELECT t.id, k.name, t.priority, extract(epoch FROM t.queue_at)::float8, t.estimate_seconds
+  FROM kind k
+ CROSS JOIN LATERAL (
+    SELECT id, priority, queue_at, estimate_seconds FROM task
+     WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
+       AND run_at <= statement_timestamp()
+     ORDER BY queue_at, id
+     LIMIT %(window)s
+ ) t
+ WHERE NOT k.paused
+"""
+
+WORKERS = """
+SELECT w.id, w.name, w.slots, w.state = 'draining' OR w.drain_asked,
+       coalesce(l.active, 0), coalesce(l.queued, 0)
+  FROM worker w
+  JOIN heartbeat h ON h.worker_id = w.id
+  LEFT JOIN (
+    SELECT worker_id, count(*) AS active,
+           sum(greatest(expected_seconds - coalesce(
+               extract(epoch FROM statement_timestamp() - started_at), 0), 0)) AS queued
+      FROM lease GROUP BY worker_id
+  ) l ON l.worker_id = w.id
+ WHERE w.state IN ('active', 'draining')
+   AND h.at >= statement_timestamp() - %(stale_after)s * interval '1 second'
+ ORDER BY w.name
+"""
+
+SKILLS = """
+SELECT c.worker_id, c.kind, c.skill
+  FROM capability c JOIN worker w ON w.id = c.worker_id
+ WHERE w.state IN ('active', 'draining')
+"""
+
+CLOCK = "SELECT extract(epoch FROM statement_timestamp())::float8"
+
+
+def worker_facts(stale_after: float) -> list[WorkerFacts]:
+    """The live workers with their load; ``stale_after`` in seconds."""
+    skills: dict[object, dict[str, float]] = {}
+    for worker_id, kind, skill in sql.rows(SKILLS):
+        skills.setdefault(worker_id, {})[kind] = float(skill)
+    return [
+        WorkerFacts(
+            id=r[0],
+            name=r[1],
+            slots=r[2],
+            draining=r[3],
+            active=int(r[4]),
+            queued_seconds=float(r[5]),
+            skills=skills.get(r[0], {}),
+        )
+        for r in sql.rows(WORKERS, {"stale_after": stale_after})
+    ]
+
+
+def read_snapshot(settings: SupervisorSettings, seed: int) -> Snapshot:
+    """Read kinds, workers and up to ``settings.window`` ready tasks a kind."""
+    clock = sql.row(CLOCK)
+    return Snapshot(
+        now=float(clock[0]) if clock else 0.0,
+        kinds=kind_policies(),
+        workers=worker_facts(settings.stale_after_seconds),
+        ready=[TaskFacts(*r) for r in sql.rows(READY, {"window": settings.window})],
+        backlog=settings.backlog,
+        seed=seed,
+    )

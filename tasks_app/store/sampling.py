@@ -1,0 +1,98 @@
+"""The rollup of counts and the samples that the screens draw."""
+
+from tasks_app.store import sql
+
+# Deltas inserted while this runs are not seen and wait for the next fold.
+FOLD = """
+WITH taken AS (
+    DELETE FROM status_delta
+     WHERE id IN (SELECT id FROM status_delta ORDER BY id LIMIT %(limit)s)
+    RETURNING kind, status, change, busy_seconds
+)
+INSERT INTO status_count (kind, status, count, busy_seconds)
+SELECT kind, status, sum(change), sum(busy_seconds) FROM taken GROUP BY kind, status
+ON CONFLICT (kind, status) DO UPDATE
+   SET count = status_count.count + excluded.count,
+       busy_seconds = status_count.busy_seconds + excluded.busy_seconds
+"""
+
+
+def fold_deltas(limit: int) -> int:
+    """Fold up to ``limit`` deltas into the counts; return how many counts changed."""
+    return sql.execute(FOLD, {"limit": limit})
+
+
+# Completions and busy seconds are what the counts gained since the sample before.
+RECORD = """
+INSERT INTO sample (resolution, at, by_status, active, oldest_created_at, rounds, dispatched,
+                    completed, busy_seconds, dispatch_seconds, longest_round_seconds)
+SELECT 1, statement_timestamp(),
+       (SELECT coalesce(jsonb_object_agg(status, n), '{}')
+          FROM (SELECT status, sum(count) AS n FROM status_count GROUP BY status) s
+         WHERE n <> 0),
+       (SELECT coalesce(jsonb_object_agg(w.name, coalesce(l.n, 0)), '{}')
+          FROM worker w
+          LEFT JOIN (SELECT worker_id, count(*) AS n FROM lease GROUP BY worker_id) l
+            ON l.worker_id = w.id
+         WHERE w.state IN ('active', 'draining')),
+       (SELECT min(created_at) FROM task
+         WHERE status IN ('ASSIGNED', 'FAILED', 'PENDING', 'RUNNING') AND waiting_on = 0),
+       %(rounds)s, %(dispatched)s, %(completed)s, %(busy_seconds)s, %(dispatch_seconds)s,
+       %(longest_round_seconds)s
+ON CONFLICT DO NOTHING
+"""
+
+
+def record_sample(
+    *,
+    rounds: int,
+    dispatched: int,
+    completed: int,
+    busy_seconds: float,
+    dispatch_seconds: float,
+    longest_round_seconds: float,
+) -> None:
+    """Write the sample of this second; the figures are totals since the one before."""
+    sql.execute(
+        RECORD,
+        {
+            "rounds": rounds,
+            "dispatched": dispatched,
+            "completed": completed,
+            "busy_seconds": busy_seconds,
+            "dispatch_seconds": dispatch_seconds,
+            "longest_round_seconds": longest_round_seconds,
+        },
+    )
+
+
+# A minute's row shows its last second and the sum of its work. The minute that still runs is left
+# for later, and one that is there already stays as it was written.
+ROLL_UP = """
+INSERT INTO sample (resolution, at, by_status, active, oldest_created_at, rounds, dispatched,
+                    completed, busy_seconds, dispatch_seconds, longest_round_seconds)
+SELECT 60, date_trunc('minute', at),
+       (array_agg(by_status ORDER BY at DESC))[1], (array_agg(active ORDER BY at DESC))[1],
+       (array_agg(oldest_created_at ORDER BY at DESC))[1],
+       sum(rounds), sum(dispatched), sum(completed), sum(busy_seconds), sum(dispatch_seconds),
+       max(longest_round_seconds)
+  FROM sample
+ WHERE resolution = 1
+   AND at >= date_trunc('minute', statement_timestamp()) - interval '10 minutes'
+   AND at < date_trunc('minute', statement_timestamp())
+ GROUP BY date_trunc('minute', at)
+ON CONFLICT DO NOTHING
+"""
+
+PRUNE = """
+DELETE FROM sample
+ WHERE (resolution = 1 AND at < statement_timestamp() - interval '1 hour')
+    OR (resolution = 60 AND at < statement_timestamp() - interval '30 days')
+"""
+
+
+def roll_up_minutes() -> int:
+    """Write the minute rows that are complete and drop samples past their keep; return new rows."""
+    written = sql.execute(ROLL_UP)
+    sql.execute(PRUNE)
+    return written

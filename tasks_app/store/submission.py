@@ -1,0 +1,149 @@
+"""New tasks and their edges, in bulk."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from tasks_app.core.states import EdgeState, OnDead, Status
+from tasks_app.store import sql
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """One task to insert; None leaves a value to its kind. ``payload`` is a JSON text."""
+
+    id: UUID
+    kind: str
+    payload: str
+    key: str | None = None
+    priority: int = 0
+    estimate_seconds: float | None = None
+    max_attempts: int | None = None
+    run_at: datetime | None = None
+    waiting_on: int = 0
+    dependency_count: int = 0
+    has_dependents: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRow:
+    """One dependency to insert."""
+
+    task_id: UUID
+    depends_on: UUID
+    name: str
+    on_dead: OnDead
+    state: EdgeState
+
+
+# The conflict target is the partial unique index on (kind, key): a second submission of the same
+# key waits for the first to commit and then inserts nothing.
+INSERT_TASKS = """
+WITH input AS (
+    SELECT * FROM unnest(%(ids)s::uuid[], %(kinds)s::text[], %(payloads)s::text[],
+                         %(keys)s::text[], %(priorities)s::int[], %(estimates)s::float8[],
+                         %(max_attempts)s::int[], %(run_ats)s::timestamptz[], %(waits)s::int[],
+                         %(counts)s::int[], %(dependents)s::boolean[])
+               AS i(id, kind, payload, key, priority, estimate, max_attempts, run_at, waiting_on,
+                    dependency_count, has_dependents)
+), inserted AS (
+    INSERT INTO task (id, kind, payload, key, priority, estimate_seconds, max_attempts, run_at,
+                      queue_at, created_at, waiting_on, dependency_count, has_dependents)
+    SELECT i.id, i.kind, i.payload::jsonb, i.key, i.priority,
+           coalesce(i.estimate, k.estimate_seconds), coalesce(i.max_attempts, k.max_attempts),
+           coalesce(i.run_at, statement_timestamp()),
+           coalesce(i.run_at, statement_timestamp())
+               - i.priority * s.priority_head_start_seconds * interval '1 second',
+           statement_timestamp(), i.waiting_on, i.dependency_count, i.has_dependents
+      FROM input i
+      JOIN kind k ON k.name = i.kind
+     CROSS JOIN supervisor_settings s
+    ON CONFLICT (kind, key) WHERE key IS NOT NULL DO NOTHING
+    RETURNING id, kind
+), counted AS (
+    INSERT INTO status_delta (kind, status, change)
+    SELECT kind, 'PENDING', count(*) FROM inserted GROUP BY kind
+)
+SELECT id FROM inserted
+"""
+
+
+def insert_tasks(tasks: Sequence[TaskRow]) -> set[UUID]:
+    """Insert tasks as PENDING; return the ids inserted (not those whose key exists already)."""
+    if not tasks:
+        return set()
+    found = sql.rows(
+        INSERT_TASKS,
+        {
+            "ids": [t.id for t in tasks],
+            "kinds": [t.kind for t in tasks],
+            "payloads": [t.payload for t in tasks],
+            "keys": [t.key for t in tasks],
+            "priorities": [t.priority for t in tasks],
+            "estimates": [t.estimate_seconds for t in tasks],
+            "max_attempts": [t.max_attempts for t in tasks],
+            "run_ats": [t.run_at for t in tasks],
+            "waits": [t.waiting_on for t in tasks],
+            "counts": [t.dependency_count for t in tasks],
+            "dependents": [t.has_dependents for t in tasks],
+        },
+    )
+    return {found_id for (found_id,) in found}
+
+
+# Taken before the dependents are inserted: a dependency that ends afterwards sees
+# has_dependents and announces itself; one that ended before shows its final status here.
+LOCK_DEPENDENCIES = """
+WITH locked AS (
+    SELECT id, status FROM task WHERE id = ANY (%(ids)s::uuid[]) ORDER BY id FOR UPDATE
+), marked AS (
+    UPDATE task t SET has_dependents = true
+      FROM locked l WHERE t.id = l.id AND NOT t.has_dependents
+)
+SELECT id, status FROM locked
+"""
+
+
+def lock_dependencies(ids: Sequence[UUID]) -> dict[UUID, Status]:
+    """Lock existing tasks that new ones will depend on; return their statuses."""
+    if not ids:
+        return {}
+    return {r[0]: Status(r[1]) for r in sql.rows(LOCK_DEPENDENCIES, {"ids": list(ids)})}
+
+
+INSERT_EDGES = """
+INSERT INTO dependency (task_id, depends_on_id, name, on_dead, state)
+SELECT * FROM unnest(%(tasks)s::uuid[], %(depends_on)s::uuid[], %(names)s::text[],
+                     %(on_deads)s::text[], %(states)s::text[])
+"""
+
+
+def insert_edges(edges: Sequence[EdgeRow]) -> None:
+    """Insert the dependencies of tasks inserted in the same transaction."""
+    if edges:
+        sql.execute(
+            INSERT_EDGES,
+            {
+                "tasks": [e.task_id for e in edges],
+                "depends_on": [e.depends_on for e in edges],
+                "names": [e.name for e in edges],
+                "on_deads": [e.on_dead for e in edges],
+                "states": [e.state for e in edges],
+            },
+        )
+
+
+EXISTING_KEYS = """
+SELECT t.kind, t.key, t.id
+  FROM unnest(%(kinds)s::text[], %(keys)s::text[]) AS i(kind, key)
+  JOIN task t ON t.kind = i.kind AND t.key = i.key
+"""
+
+
+def existing_keys(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], UUID]:
+    """Find the tasks that hold these (kind, key) pairs already."""
+    if not pairs:
+        return {}
+    found = sql.rows(EXISTING_KEYS, {"kinds": [p[0] for p in pairs], "keys": [p[1] for p in pairs]})
+    return {(kind, key): task_id for kind, key, task_id in found}

@@ -1,0 +1,143 @@
+"""What the sweep locks and moves: lost leases, retries that are due, tasks nobody can do."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from tasks_app.core.states import Outcome
+from tasks_app.store import sql
+
+
+@dataclass(frozen=True, slots=True)
+class LostLease:
+    """A lease whose right to work has ended, and what is needed to decide what follows.
+
+    ``lost_workers`` counts the different workers that died while they ran this task, this one among
+    them where it did.
+    """
+
+    task_id: UUID
+    token: int
+    outcome: Outcome
+    started: bool
+    attempts: int
+    max_attempts: int
+    lost_workers: int
+    poison_after: int
+    worker_name: str
+
+
+# Read and lock in one: the rows stay ours until the reclaim in the same transaction. A worker that
+# is completing one at this instant holds its row, and SKIP LOCKED lets it win. Missing from two
+# signs of life in a row (started before the one before the last) means that the worker does not
+# know of the lease, not that the answer to its claim is on its way.
+TAKE_LOST = """
+WITH lost AS (
+    SELECT l.task_id, l.token, l.worker_id, l.started_at, w.name,
+           CASE
+             WHEN w.state IN ('lost', 'stopped')
+               OR h.at < statement_timestamp() - %(stale_after)s * interval '1 second'
+               THEN 'worker_lost'
+             WHEN l.started_at < statement_timestamp()
+                    - (k.timeout_seconds + %(timeout_grace)s) * interval '1 second'
+               THEN 'timeout'
+             WHEN l.started_at < h.previous_at AND NOT l.token = ANY (h.held)
+               THEN 'not_named'
+           END AS outcome
+      FROM lease l
+      JOIN worker w ON w.id = l.worker_id
+      JOIN heartbeat h ON h.worker_id = l.worker_id
+      JOIN kind k ON k.name = l.kind
+)
+SELECT t.id, t.token, lost.outcome, lost.started_at IS NOT NULL, t.attempts, t.max_attempts,
+       CASE WHEN lost.started_at IS NULL THEN 0 ELSE
+           (SELECT count(DISTINCT a.worker_id) FROM attempt a
+             WHERE a.task_id = t.id AND a.outcome = 'worker_lost'
+               AND a.started_at IS NOT NULL AND a.requeues = t.requeues
+               AND a.worker_id <> lost.worker_id)
+           + CASE lost.outcome WHEN 'worker_lost' THEN 1 ELSE 0 END
+       END,
+       p.poison_after, lost.name
+  FROM lost
+  JOIN task t ON t.id = lost.task_id AND t.token = lost.token
+  JOIN kind p ON p.name = t.kind
+ WHERE lost.outcome IS NOT NULL AND t.status IN ('ASSIGNED', 'RUNNING')
+ ORDER BY t.id
+ LIMIT %(limit)s
+   FOR UPDATE OF t SKIP LOCKED
+"""
+
+
+def take_lost(stale_after: float, timeout_grace: float, limit: int) -> list[LostLease]:
+    """Lock up to ``limit`` lost leases' tasks and return what is known of them (seconds)."""
+    found = sql.rows(
+        TAKE_LOST,
+        {"stale_after": stale_after, "timeout_grace": timeout_grace, "limit": limit},
+    )
+    return [LostLease(r[0], int(r[1]), Outcome(r[2]), *r[3:]) for r in found]
+
+
+PROMOTE = """
+WITH due AS (
+    SELECT id FROM task
+     WHERE status = 'FAILED' AND run_at <= statement_timestamp()
+     ORDER BY run_at
+     LIMIT %(limit)s
+       FOR UPDATE SKIP LOCKED
+), moved AS (
+    UPDATE task t SET status = 'PENDING' FROM due WHERE t.id = due.id RETURNING t.kind
+), counted AS (
+    INSERT INTO status_delta (kind, status, change)
+    SELECT m.kind, s.status, s.sign * m.n
+      FROM (SELECT kind, count(*) AS n FROM moved GROUP BY kind) m
+     CROSS JOIN (VALUES ('FAILED', -1), ('PENDING', 1)) AS s(status, sign)
+)
+SELECT count(*) FROM moved
+"""
+
+
+def promote(limit: int) -> int:
+    """Bring up to ``limit`` FAILED tasks whose backoff is over back to PENDING; return how many."""
+    found = sql.row(PROMOTE, {"limit": limit})
+    return int(found[0]) if found else 0
+
+
+# "Ever could" looks at every boot on record, not only at the live ones.
+DEAD_LETTER_UNROUTABLE = """
+WITH stuck AS (
+    SELECT t.id
+      FROM kind k
+     CROSS JOIN LATERAL (
+        SELECT id FROM task
+         WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
+           AND run_at < statement_timestamp() - %(grace)s * interval '1 second'
+         ORDER BY queue_at
+         LIMIT %(limit)s
+     ) t
+     WHERE NOT EXISTS (SELECT FROM capability c WHERE c.kind = k.name)
+), locked AS (
+    SELECT t.id FROM task t JOIN stuck s ON s.id = t.id
+     WHERE t.status = 'PENDING' ORDER BY t.id FOR UPDATE OF t SKIP LOCKED
+), died AS (
+    UPDATE task t SET status = 'DEAD', dead_reason = 'unroutable',
+           finished_at = statement_timestamp(), error = %(error)s
+      FROM locked l WHERE t.id = l.id
+    RETURNING t.id, t.kind, t.has_dependents
+), counted AS (
+    INSERT INTO status_delta (kind, status, change)
+    SELECT d.kind, s.status, s.sign * d.n
+      FROM (SELECT kind, count(*) AS n FROM died GROUP BY kind) d
+     CROSS JOIN (VALUES ('PENDING', -1), ('DEAD', 1)) AS s(status, sign)
+), announced AS (
+    INSERT INTO settled (task_id) SELECT id FROM died WHERE has_dependents
+)
+SELECT count(*) FROM died
+"""
+
+
+def dead_letter_unroutable(grace: float, error: Any, limit: int) -> int:
+    """Park ready tasks that no worker ever could do for ``grace`` seconds; return how many."""
+    found = sql.row(
+        DEAD_LETTER_UNROUTABLE, {"grace": grace, "error": sql.jsonb(error), "limit": limit}
+    )
+    return int(found[0]) if found else 0

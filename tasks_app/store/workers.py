@@ -1,0 +1,129 @@
+"""Writes to workers, their capabilities and their heartbeats."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from tasks_app.store import sql
+from tasks_app.store.kinds import ensure_kinds
+
+REPLACE = """
+UPDATE worker SET state = 'lost', ended_at = statement_timestamp()
+ WHERE name = %(name)s AND state IN ('active', 'draining')
+RETURNING id
+"""
+
+INSERT = """
+INSERT INTO worker (id, name, host, pid, version, slots)
+VALUES (%(id)s, %(name)s, %(host)s, %(pid)s, %(version)s, %(slots)s)
+"""
+
+DECLARE = """
+INSERT INTO capability (worker_id, kind, skill)
+SELECT %(id)s, k, s FROM unnest(%(kinds)s::text[], %(skills)s::float8[]) AS offered(k, s)
+"""
+
+FIRST_HEARTBEAT = "INSERT INTO heartbeat (worker_id) VALUES (%(id)s)"
+
+
+def register(
+    worker_id: UUID,
+    *,
+    name: str,
+    host: str,
+    pid: int,
+    version: str,
+    slots: int,
+    skills: Mapping[str, float],
+) -> list[UUID]:
+    """Begin a boot under a new identity; return the older boots of that name, lost from now on.
+
+    A kind that a worker offers exists from then on.
+    """
+    replaced = [found for (found,) in sql.rows(REPLACE, {"name": name})]
+    sql.execute(
+        INSERT,
+        {
+            "id": worker_id,
+            "name": name,
+            "host": host,
+            "pid": pid,
+            "version": version,
+            "slots": slots,
+        },
+    )
+    kinds = sorted(skills)
+    ensure_kinds(kinds)
+    sql.execute(
+        DECLARE, {"id": worker_id, "kinds": kinds, "skills": [skills[kind] for kind in kinds]}
+    )
+    sql.execute(FIRST_HEARTBEAT, {"id": worker_id})
+    return replaced
+
+
+# A worker that was lost or replaced gets no row back: its word no longer counts.
+BEAT = """
+UPDATE heartbeat h
+   SET previous_at = h.at,
+       at = statement_timestamp(),
+       held = %(tokens)s::bigint[],
+       progress = %(progress)s
+  FROM worker w
+ WHERE h.worker_id = %(id)s AND w.id = h.worker_id AND w.state IN ('active', 'draining')
+RETURNING w.drain_asked
+"""
+
+
+def beat(worker_id: UUID, tokens: Sequence[int], progress: Mapping[str, Any]) -> bool | None:
+    """Record a sign of life; return whether a drain is asked for, or None for an unknown boot."""
+    found = sql.row(
+        BEAT,
+        {"id": worker_id, "tokens": list(tokens), "progress": sql.jsonb(dict(progress))},
+    )
+    return None if found is None else bool(found[0])
+
+
+DRAIN = """
+UPDATE worker SET state = 'draining' WHERE id = %(id)s AND state = 'active'
+"""
+
+
+def drain(worker_id: UUID) -> bool:
+    """The worker itself takes nothing new until it ends."""
+    return sql.execute(DRAIN, {"id": worker_id}) == 1
+
+
+STOP = """
+UPDATE worker SET state = 'stopped', ended_at = statement_timestamp()
+ WHERE id = %(id)s AND state IN ('active', 'draining')
+"""
+
+
+def stop(worker_id: UUID) -> bool:
+    """End a boot in good order."""
+    return sql.execute(STOP, {"id": worker_id}) == 1
+
+
+ASK_DRAIN = """
+UPDATE worker SET drain_asked = %(asked)s
+ WHERE id = %(id)s AND state IN ('active', 'draining') AND drain_asked <> %(asked)s
+"""
+
+
+def ask_drain(worker_id: UUID, asked: bool) -> bool:
+    """Record an operator's wish that a worker takes nothing new, or takes work again."""
+    return sql.execute(ASK_DRAIN, {"id": worker_id, "asked": asked}) == 1
+
+
+MARK_LOST = """
+UPDATE worker w SET state = 'lost', ended_at = statement_timestamp()
+  FROM heartbeat h
+ WHERE w.state IN ('active', 'draining') AND h.worker_id = w.id
+   AND h.at < statement_timestamp() - %(stale_after)s * interval '1 second'
+RETURNING w.name
+"""
+
+
+def mark_lost(stale_after: float) -> list[str]:
+    """Mark the workers whose sign of life is older than ``stale_after`` seconds; return names."""
+    return [name for (name,) in sql.rows(MARK_LOST, {"stale_after": stale_after})]
