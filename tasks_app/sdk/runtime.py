@@ -102,7 +102,7 @@ class Worker:
     def run(self) -> int:
         """Work until SIGTERM, SIGINT or ``stop``; return the exit code."""
         with self._signals():
-            self._slots.start()
+            self._start_slots()
             self._thread("heartbeat", self._heart.run)
             reporting = self._thread("reporter", self._reporter.run)
             self._thread("session", self._leave_in_order)
@@ -112,6 +112,13 @@ class Worker:
     def stop(self) -> None:
         """Drain: the same as SIGTERM, from any thread."""
         self._mailbox.put(signal.SIGTERM)
+
+    def _start_slots(self) -> None:
+        try:
+            self._slots.start()
+        except BaseException:
+            self._slots.close()
+            raise
 
     def _attend(self) -> bool:
         """Watch the clock and the mailbox; return whether the session left in good order."""

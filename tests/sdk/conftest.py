@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tasks_app.sdk.handlers import HandlerError
 from tasks_app.sdk.options import Options
 from tasks_app.sdk.runtime import Worker
 from tests.sdk import misbehaving
@@ -33,6 +34,7 @@ class Running:
         self.clock = clock
         self.exits: list[int] = []
         self.code: int | None = None
+        self.error: HandlerError | None = None
         values = {"modules": MODULES, "name": "w1", "slots": 2, "grace": 0.2, "patience": 0.3}
         self.worker = Worker(
             plane,
@@ -44,7 +46,10 @@ class Running:
         self._thread.start()
 
     def _run(self) -> None:
-        self.code = self.worker.run()
+        try:
+            self.code = self.worker.run()
+        except HandlerError as error:
+            self.error = error
 
     def ended(self) -> bool:
         return not self._thread.is_alive()

@@ -4,8 +4,10 @@ import asyncio
 import ctypes
 import os
 import signal
+import subprocess
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 from tasks_app.sdk.context import Context
@@ -98,6 +100,14 @@ def dying(payload: Any, ctx: Context) -> None:
 @handler("pid")
 def pid(payload: Any, ctx: Context) -> int:
     return os.getpid()
+
+
+@handler("lingering")
+def lingering(payload: Any, ctx: Context) -> None:
+    """Write down who runs this, start a program too, and be deaf."""
+    program = subprocess.Popen(["sleep", "60"])
+    Path(payload).write_text(f"{os.getpid()} {program.pid}")
+    time.sleep(STUBBORN_LIMIT)
 
 
 @handler("async_echo")

@@ -1,0 +1,124 @@
+"""Slots that are child processes: crashes, hard limits, and nothing left behind."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tasks_app.sdk.handlers import HandlerError
+from tests.sdk.conftest import Start
+from tests.sdk.plane import Plane
+
+
+@pytest.mark.parametrize(
+    ("way", "ending"),
+    [
+        ("segfault", "was ended by SIGSEGV"),
+        ("abort", "was ended by SIGABRT"),
+        ("kill", "was ended by SIGKILL"),
+        ("0", "exited with code 0"),
+        ("9", "exited with code 9"),
+    ],
+)
+def test_crash_kills_only_the_child_and_is_reported(
+    plane: Plane, start: Start, way: str, ending: str
+) -> None:
+    running = start(processes=True, slots=2)
+    crashing, beside = plane.assign("dying", way), plane.assign("polite", 0.5)
+    plane.wait_until(lambda: plane.failed and plane.completed)
+    failure = plane.failed[crashing.task_id]
+    assert failure.crashed
+    assert failure.error.type == "WorkerCrashed"
+    assert ending in failure.error.message
+    assert plane.completed[beside.task_id] == "slept"
+    after = [plane.assign("echo", number) for number in range(4)]
+    plane.wait_until(lambda: len(plane.completed) == 5)
+    assert {grant.task_id for grant in after} < set(plane.completed)
+    assert not running.ended()
+
+
+def test_children_live_on_from_task_to_task(plane: Plane, start: Start) -> None:
+    start(processes=True, slots=2)
+    for _ in range(10):
+        plane.assign("pid")
+    plane.wait_until(lambda: len(plane.completed) == 10)
+    pids = set(plane.completed.values())
+    assert len(pids) <= 2
+    assert os.getpid() not in pids
+
+
+def test_hard_timeout_kills_a_handler_that_is_deaf(plane: Plane, start: Start) -> None:
+    running = start(processes=True, slots=1)
+    grant, after = plane.assign("sleeper", 60, timeout=0.3), plane.assign("echo")
+    plane.wait_until(lambda: after.task_id in plane.completed)
+    failure = plane.failed[grant.task_id]
+    assert failure.timed_out
+    assert not failure.crashed
+    assert not running.ended()
+
+
+def test_cancel_lets_a_polite_handler_go_and_kills_a_deaf_one(plane: Plane, start: Start) -> None:
+    start(processes=True, slots=3)
+    grants = [
+        plane.assign("polite"),
+        plane.assign("async_polite"),
+        plane.assign("sleeper", 60),
+    ]
+    plane.wait_until(lambda: len(plane.held) == 3)
+    plane.orders_cancel.update(grant.token for grant in grants)
+    plane.wait_until(lambda: len(plane.released) == 3)
+    assert not plane.failed
+
+
+def test_lost_task_is_killed_and_not_reported(plane: Plane, start: Start) -> None:
+    start(processes=True, slots=1)
+    grant = plane.assign("sleeper", 60)
+    plane.wait_until(lambda: grant.token in plane.held)
+    plane.revoke(grant)
+    after = plane.assign("echo")
+    plane.wait_until(lambda: after.task_id in plane.completed)
+    assert not plane.late
+    assert not plane.failed
+
+
+def test_progress_results_and_errors_come_through_the_pipe(plane: Plane, start: Start) -> None:
+    start(processes=True, slots=3)
+    slow, strange = plane.assign("progressing", 1.0), plane.assign("strange")
+    wrong = plane.assign("permanent")
+    plane.wait_until(lambda: slow.token in plane.progress and len(plane.completed) == 2)
+    assert plane.progress[slow.token].note == "a quarter\ufffd"
+    assert plane.completed[strange.task_id]["nan"] == "NaN"
+    error = plane.failed[wrong.task_id].error
+    assert error.type == "KeyError"
+    assert error.permanent
+    assert "misbehaving.py" in error.traceback
+
+
+def test_drain_kills_what_outlives_the_grace_and_releases_it(plane: Plane, start: Start) -> None:
+    running = start(processes=True, slots=1, grace=0.1)
+    grant = plane.assign("sleeper", 60)
+    plane.wait_until(lambda: grant.token in plane.held)
+    assert running.leave() == 0
+    assert plane.released == [grant.token]
+    assert not running.exits
+
+
+def test_no_child_is_left_when_the_worker_has_left(plane: Plane, start: Start) -> None:
+    running = start(processes=True, slots=2)
+    grant = plane.assign("pid")
+    plane.wait_until(lambda: plane.completed)
+    child = plane.completed[grant.task_id]
+    assert Path(f"/proc/{child}").exists()
+    assert running.leave() == 0
+    assert not Path(f"/proc/{child}").exists()
+
+
+def _no_setup() -> None:
+    raise RuntimeError("settings are missing")
+
+
+def test_child_that_cannot_load_its_handlers_is_one_clear_error(start: Start) -> None:
+    running = start(processes=True, slots=1, child_setup=_no_setup)
+    running.join()
+    assert isinstance(running.error, HandlerError)
+    assert "settings are missing" in str(running.error)
