@@ -42,15 +42,15 @@ def main() -> int:
             address = f"http://127.0.0.1:{port}"
             note(address)
             announcement = Announcement(address, login, DEMO if demo else None)
-            return _run(port, demo=demo, server=server, announcement=announcement)
+            _run(port, demo=demo, server=server, announcement=announcement)
     except AlreadyRunning as running_one:
         print(running_one)
-        return 0
     except KeyboardInterrupt:
-        return 0
+        print("Ended before everything was running.", flush=True)
     except EmbeddedError as error:
         print(error, file=sys.stderr)
         return 1
+    return 0
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
@@ -89,8 +89,8 @@ def _prepare(var: Path) -> str:
     return login
 
 
-def _run(port: int, *, demo: bool, server: Server | None, announcement: Announcement) -> int:
-    """Run the Procfiles' lines; return 0 when they ended because that was asked for."""
+def _run(port: int, *, demo: bool, server: Server | None, announcement: Announcement) -> None:
+    """Run the lines of the Procfiles until the end is asked for."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
     env = {**os.environ, "PATH": path, "PORT": str(port), "PYTHONUNBUFFERED": "1"}
     helpers = [announcement.run]
@@ -100,7 +100,7 @@ def _run(port: int, *, demo: bool, server: Server | None, announcement: Announce
     for procfile in ("Procfile", "Procfile.demo") if demo else ("Procfile",):
         for name in parse_procfile((ROOT / procfile).read_text()).processes:
             stack.add(procfile, name, env)
-    return stack.run()
+    stack.run()
 
 
 if __name__ == "__main__":

@@ -5,12 +5,14 @@ runner: that process is killed with the runner, the keeper is ended with that pr
 with the keeper.
 """
 
+import contextlib
 import multiprocessing
 import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from honcho.manager import Manager
@@ -24,6 +26,8 @@ Helper = Callable[[threading.Event], None]
 """A thread beside the lines, which returns when the event is set."""
 
 LOOK_SECONDS: Final = 1.0
+# A keeper that could not even start must not be tried as fast as the machine can.
+AGAIN_SECONDS: Final = 0.5
 
 
 class TiedProcess(Process):  # type: ignore[misc]  # honcho has no types
@@ -42,7 +46,7 @@ class TiedProcess(Process):  # type: ignore[misc]  # honcho has no types
 
 
 class Stack(Manager):  # type: ignore[misc]  # honcho has no types
-    """The lines of the Procfiles and the threads beside them."""
+    """The lines of the Procfiles and the threads beside them; a killed line is begun again."""
 
     def __init__(self, helpers: Sequence[Helper]) -> None:
         # The chain needs the runner as the parent; the default on newer Pythons is a fork server.
@@ -57,16 +61,14 @@ class Stack(Manager):  # type: ignore[misc]  # honcho has no types
         command = [sys.executable, "-m", "controlplane.keeper", procfile, name]
         self.add_process(name, shlex.join(command), env=dict(env))
 
-    def run(self) -> int:
-        """Run until a signal; return 0 then, else the code of the line that ended all others."""
+    def run(self) -> None:
+        """Run until SIGINT or SIGTERM, and until everything has ended then."""
         try:
             self.loop()
         finally:
             self._ended.set()
             for thread in self._threads:
                 thread.join()
-        asked_for = {128 + signal.SIGINT, 128 + signal.SIGTERM}
-        return 0 if self.returncode in asked_for else int(self.returncode or 0)
 
     def terminate(self) -> None:
         """End the lines, and tell the threads at the same time."""
@@ -74,10 +76,50 @@ class Stack(Manager):  # type: ignore[misc]  # honcho has no types
         super().terminate()
 
     def _start(self) -> None:
-        """Start all lines before a signal may end them: honcho can only end what it knows."""
+        with self._signals_held():
+            super()._start()
+            # Threads start after the forks, which would copy a lock that one of them holds.
+            for thread in self._threads:
+                thread.start()
+
+    def _any_stopped(self) -> bool:
+        """Honcho ends everything when one line has ended; until asked to end, begin it again."""
+        self._note_killed()
+        if self._terminating:
+            return bool(super()._any_stopped())
+        for name, line in self._processes.items():
+            if "returncode" in line:
+                self._begin_again(name, line)
+        return False
+
+    def _all_stopped(self) -> bool:
+        self._note_killed()
+        return bool(self._terminating and super()._all_stopped())
+
+    def _note_killed(self) -> None:
+        """Honcho's own process of a line, when killed, cannot report that the line ended."""
+        for line in self._processes.values():
+            if "pid" in line and not line["process"].is_alive():
+                line.setdefault("returncode", -signal.SIGKILL)
+
+    def _begin_again(self, name: str, line: dict[str, Any]) -> None:
+        self._system_print(f"{name} lost its keeper; starting both again\n")
+        time.sleep(AGAIN_SECONDS)
+        with self._signals_held():
+            process = line["obj"]
+            line.clear()
+            line["obj"] = process
+            line["process"] = multiprocessing.Process(
+                name=name, target=process.run, args=(self.events, True)
+            )
+            line["process"].start()
+
+    @contextlib.contextmanager
+    def _signals_held(self) -> Iterator[None]:
+        """Let no signal end the lines before all are known: honcho ends only what it knows."""
         ending = {signal.SIGINT, signal.SIGTERM}
         signal.pthread_sigmask(signal.SIG_BLOCK, ending)
-        super()._start()
+        yield
         while not self._all_started():
             message = self.events.get()
             match message.type:
@@ -87,9 +129,6 @@ class Stack(Manager):  # type: ignore[misc]  # honcho has no types
                     self._processes[message.name]["returncode"] = message.data["returncode"]
                 case _:
                     self._printer.write(message)
-        # Threads start after the forks, which would copy a lock that one of them holds.
-        for thread in self._threads:
-            thread.start()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
 
 

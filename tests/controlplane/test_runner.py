@@ -28,6 +28,7 @@ PROCESSES = {
     "postgres": "/bin/postgres -D",
     "web": "daphne",
     "supervisor": "celery --quiet --app controlplane.celery worker",
+    "the keeper of web": "controlplane.keeper Procfile web",
     "beat": "celery --quiet --app controlplane.celery beat",
 }
 pytestmark = pytest.mark.timeout(180)
@@ -118,6 +119,20 @@ def test_killed_children_come_back_and_ctrl_c_ends_everything(copy: Copy) -> Non
     assert copy.process.wait(END_SECONDS) == 0, copy.log.read_text()
     assert time.monotonic() - asked < END_SECONDS
     assert not alive(family)
+
+
+def test_a_killed_go_between_of_a_line_is_replaced_with_it(copy: Copy) -> None:
+    """Honcho's own processes have the runner's command line and are its direct children."""
+    keepers = [each for each in copy.family() if "controlplane.keeper" in " ".join(each.cmdline())]
+    go_between = keepers[0].parent()
+    assert go_between is not None
+    assert go_between.ppid() == copy.process.pid
+    family = [go_between, *go_between.children(recursive=True)]
+    go_between.kill()
+    wait_for(lambda: not alive(family), "the end of the line")
+    for name in PROCESSES:
+        wait_for(partial(copy.child, name), name)
+    wait_for(copy.ready, "ready again", 60)
 
 
 def test_a_second_runner_in_the_same_folder_names_the_first_one(shared: Copy) -> None:
