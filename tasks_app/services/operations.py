@@ -1,0 +1,86 @@
+"""What operators do: requeue, dismiss, drain, resume; each audited in its own transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from tasks_app import events
+from tasks_app.core.states import Outcome
+from tasks_app.services.lease_ends import release_held
+from tasks_app.services.people import Actor
+from tasks_app.services.transactions import transactional
+from tasks_app.store import audit, dead_letters, workers
+from tasks_app.store.reads.refusals import why_not_moved
+
+
+@dataclass(frozen=True, slots=True)
+class ActionResult:
+    """What an act came to: the ids it moved, and for each it did not, a sentence that says why."""
+
+    done: set[UUID] = field(default_factory=set)
+    refused: dict[UUID, str] = field(default_factory=dict)
+
+
+@transactional
+def requeue(ids: Sequence[UUID], actor: Actor, reason: str = "") -> ActionResult:
+    """Bring DEAD tasks back to PENDING with a fresh attempt budget."""
+    done = dead_letters.requeue(ids)
+    events.wake_supervisor()
+    return _audited("requeue", ids, done, actor, reason)
+
+
+@transactional
+def dismiss(ids: Sequence[UUID], actor: Actor, reason: str) -> ActionResult:
+    """Close DEAD tasks for good. Raises ValueError without a reason."""
+    if not reason.strip():
+        raise ValueError("reason: empty; say in a few words why these tasks are closed")
+    done = dead_letters.dismiss(ids)
+    events.wake_supervisor()
+    return _audited("dismiss", ids, done, actor, reason.strip())
+
+
+def _audited(
+    action: str, ids: Sequence[UUID], done: set[UUID], actor: Actor, reason: str
+) -> ActionResult:
+    refused = why_not_moved([task_id for task_id in ids if task_id not in done])
+    if done:
+        moved = sorted(str(task_id) for task_id in done)
+        audit.record(
+            actor=actor.name,
+            address=actor.address,
+            action=action,
+            subject=moved[0] if len(moved) == 1 else f"{len(moved)} tasks",
+            count=len(moved),
+            reason=reason,
+            detail={"tasks": moved},
+        )
+    return ActionResult(done, refused)
+
+
+@transactional
+def drain_worker(worker_id: UUID, actor: Actor, reason: str = "") -> bool:
+    """Ask a worker to take nothing new; what it has not started goes to others at once."""
+    return _ask_drain(worker_id, actor, reason, asked=True)
+
+
+@transactional
+def resume_worker(worker_id: UUID, actor: Actor, reason: str = "") -> bool:
+    """Let a drained worker take work again."""
+    return _ask_drain(worker_id, actor, reason, asked=False)
+
+
+def _ask_drain(worker_id: UUID, actor: Actor, reason: str, *, asked: bool) -> bool:
+    if not workers.ask_drain(worker_id, asked):
+        return False
+    released = release_held([worker_id], begun=False, outcome=Outcome.RELEASED) if asked else 0
+    audit.record(
+        actor=actor.name,
+        address=actor.address,
+        action="drain" if asked else "resume",
+        subject=f"worker {worker_id}",
+        count=1,
+        reason=reason,
+        detail={"released": released},
+    )
+    events.wake_supervisor()
+    return True
