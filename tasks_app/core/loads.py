@@ -26,7 +26,7 @@ def room_for(slots: int, active: int, backlog: float | None) -> float:
     """
     if backlog is None:
         return math.inf
-    # Without the nudge 10 slots at a backlog of 0.1 could lose a place to rounding.
+    # 25 * 1.16 is 28.999999999999996: without the nudge a place would be lost to rounding.
     return max(0, math.floor(slots * (1 + backlog) + 1e-9) - active)
 
 

@@ -59,7 +59,7 @@ def test_a_wait_never_shrinks_within_a_round(
 
 @pytest.mark.parametrize(
     ("slots", "active", "backlog", "room"),
-    [(4, 1, 0, 3), (4, 4, 0, 0), (4, 1, 1, 7), (10, 0, 0.1, 11), (3, 0, 0.5, 4), (1, 9, 1, 0)],
+    [(4, 1, 0, 3), (4, 4, 0, 0), (4, 1, 1, 7), (25, 0, 0.16, 29), (3, 0, 0.5, 4), (1, 9, 1, 0)],
 )
 def test_room_is_slots_and_backlog_less_what_is_held(
     slots: int, active: int, backlog: float, room: int

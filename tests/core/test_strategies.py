@@ -47,6 +47,11 @@ class TestRoundRobin:
         plan = plan_dispatch(a_snapshot(SEED_TASKS, THREE, self.ring))
         assert [task for task, worker in given_to(plan) if worker == 1] == [1, 4, 7]
 
+    def test_the_turns_are_by_name_whatever_order_the_record_gives(self) -> None:
+        workers = [a_worker(3, active=1), a_worker(1, active=2), a_worker(2)]
+        plan = plan_dispatch(a_snapshot(SEED_TASKS[:3], workers, self.ring))
+        assert workers_given(plan) == [1, 2, 3]
+
     def test_the_next_round_goes_on_where_this_one_stopped(self) -> None:
         first = plan_dispatch(a_snapshot([a_task(1), a_task(2)], THREE, self.ring))
         assert first.cursors == {"draft": 2}
