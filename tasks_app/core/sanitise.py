@@ -80,7 +80,9 @@ class _Writer:
         """The value as JSON, inside ``depth`` containers; what refuses to be read is named."""
         try:
             return self._convert(value, depth)
-        except Exception as error:  # noqa: BLE001  whatever user code raises, the record is written
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  user code may raise anything, SystemExit too
             return self._text(f"[cut: {_type_name(value)} cannot be read: {_type_name(error)}]")
 
     def _convert(self, value: object, depth: int) -> Any:

@@ -180,7 +180,7 @@ class TwoChoices(Strategy):
         self._open = list(view.able)
         self._measure = MEASURES[view.policy.load]
         # Text seeds hash the same in every process, and kinds do not draw from one another.
-        self._random = Random(f"{view.seed}/{view.policy.name}")  # noqa: S311  no secret
+        self._random = Random(f"{view.seed}/{view.policy.name}")
 
     def pick(self, _estimate: float, /) -> WorkerLoad | None:
         """The less loaded of a random pair."""
