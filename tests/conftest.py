@@ -40,7 +40,16 @@ def django_db_modify_db_settings(postgres: Server) -> None:
 
 
 @pytest.fixture
-def process_env(transactional_db: None, postgres: Server) -> Mapping[str, str]:
+def record(transactional_db: None) -> None:
+    """A record whose writes commit; the flush after each such test takes its single rows away."""
+    from tasks_app.models import Leader, SupervisorSettings
+
+    SupervisorSettings.objects.get_or_create(id=1)
+    Leader.objects.get_or_create(id=1)
+
+
+@pytest.fixture
+def process_env(record: None, postgres: Server) -> Mapping[str, str]:
     """The environment in which a started process works on the test database."""
     from django.db import connection
 

@@ -55,67 +55,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Capability",
-            fields=[
-                (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "worker_id",
-                        "kind",
-                        blank=True,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("kind", models.CharField(db_index=True, max_length=100)),
-                ("skill", models.FloatField(db_default=1.0)),
-            ],
-            options={
-                "db_table": "capability",
-            },
-        ),
-        migrations.CreateModel(
-            name="Dependency",
-            fields=[
-                (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "task_id",
-                        "depends_on_id",
-                        blank=True,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("name", models.CharField(max_length=100)),
-                (
-                    "on_dead",
-                    models.CharField(
-                        choices=[("wait", "Wait"), ("fail", "Fail"), ("continue", "Continue")],
-                        db_default=tasks_app.core.states.OnDead["WAIT"],
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("waiting", "Waiting"),
-                            ("blocked", "Blocked"),
-                            ("met", "Met"),
-                            ("void", "Void"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
-            ],
-            options={
-                "db_table": "dependency",
-            },
-        ),
-        migrations.CreateModel(
             name="Worker",
             fields=[
                 (
@@ -449,36 +388,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Sample",
-            fields=[
-                (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "resolution",
-                        "at",
-                        blank=True,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("resolution", models.SmallIntegerField(db_default=1)),
-                ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ("by_status", models.JSONField(db_default={})),
-                ("active", models.JSONField(db_default={})),
-                ("oldest_created_at", models.DateTimeField(null=True)),
-                ("rounds", models.IntegerField(db_default=0)),
-                ("dispatched", models.IntegerField(db_default=0)),
-                ("completed", models.IntegerField(db_default=0)),
-                ("busy_seconds", models.FloatField(db_default=0.0)),
-                ("dispatch_seconds", models.FloatField(db_default=0.0)),
-                ("longest_round_seconds", models.FloatField(db_default=0.0)),
-            ],
-            options={
-                "db_table": "sample",
-            },
-        ),
-        migrations.CreateModel(
             name="Settled",
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
@@ -486,29 +395,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "settled",
-            },
-        ),
-        migrations.CreateModel(
-            name="StatusCount",
-            fields=[
-                (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "kind",
-                        "status",
-                        blank=True,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("kind", models.CharField(max_length=100)),
-                ("status", models.CharField(max_length=10)),
-                ("count", models.BigIntegerField()),
-                ("busy_seconds", models.FloatField(db_default=0.0)),
-            ],
-            options={
-                "db_table": "status_count",
             },
         ),
         migrations.CreateModel(
@@ -723,6 +609,243 @@ class Migration(migrations.Migration):
                 "db_table": "heartbeat",
             },
         ),
+        migrations.CreateModel(
+            name="RoundRobinCursor",
+            fields=[
+                (
+                    "kind",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        serialize=False,
+                        to="tasks_app.kind",
+                    ),
+                ),
+                ("position", models.BigIntegerField(db_default=0)),
+            ],
+            options={
+                "db_table": "round_robin_cursor",
+            },
+        ),
+        migrations.CreateModel(
+            name="Lease",
+            fields=[
+                (
+                    "task",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        serialize=False,
+                        to="tasks_app.task",
+                    ),
+                ),
+                ("kind", models.CharField(max_length=100)),
+                ("token", models.BigIntegerField()),
+                ("expected_seconds", models.FloatField()),
+                (
+                    "assigned_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                ("started_at", models.DateTimeField(null=True)),
+            ],
+            options={
+                "db_table": "lease",
+            },
+        ),
+        migrations.AddField(
+            model_name="attempt",
+            name="worker",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="tasks_app.worker",
+            ),
+        ),
+        migrations.AddField(
+            model_name="task",
+            name="assigned_to",
+            field=models.ForeignKey(
+                db_column="assigned_to",
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                to="tasks_app.worker",
+            ),
+        ),
+        migrations.AddField(
+            model_name="task",
+            name="kind",
+            field=models.ForeignKey(
+                db_column="kind",
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="tasks_app.kind",
+            ),
+        ),
+        migrations.AddField(
+            model_name="attempt",
+            name="task",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="history",
+                to="tasks_app.task",
+            ),
+        ),
+        migrations.AddField(
+            model_name="lease",
+            name="worker",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="leases",
+                to="tasks_app.worker",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Capability",
+            fields=[
+                (
+                    "worker",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="capabilities",
+                        to="tasks_app.worker",
+                    ),
+                ),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "worker_id",
+                        "kind",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("kind", models.CharField(db_index=True, max_length=100)),
+                ("skill", models.FloatField(db_default=1.0)),
+            ],
+            options={
+                "db_table": "capability",
+            },
+        ),
+        migrations.CreateModel(
+            name="Dependency",
+            fields=[
+                (
+                    "depends_on",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="dependents",
+                        to="tasks_app.task",
+                    ),
+                ),
+                (
+                    "task",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="dependencies",
+                        to="tasks_app.task",
+                    ),
+                ),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "task_id",
+                        "depends_on_id",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                (
+                    "on_dead",
+                    models.CharField(
+                        choices=[("wait", "Wait"), ("fail", "Fail"), ("continue", "Continue")],
+                        db_default=tasks_app.core.states.OnDead["WAIT"],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("blocked", "Blocked"),
+                            ("met", "Met"),
+                            ("void", "Void"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "dependency",
+            },
+        ),
+        migrations.CreateModel(
+            name="Sample",
+            fields=[
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "resolution",
+                        "at",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("resolution", models.SmallIntegerField(db_default=1)),
+                ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("by_status", models.JSONField(db_default={})),
+                ("active", models.JSONField(db_default={})),
+                ("oldest_created_at", models.DateTimeField(null=True)),
+                ("rounds", models.IntegerField(db_default=0)),
+                ("dispatched", models.IntegerField(db_default=0)),
+                ("completed", models.IntegerField(db_default=0)),
+                ("busy_seconds", models.FloatField(db_default=0.0)),
+                ("dispatch_seconds", models.FloatField(db_default=0.0)),
+                ("longest_round_seconds", models.FloatField(db_default=0.0)),
+            ],
+            options={
+                "db_table": "sample",
+            },
+        ),
+        migrations.CreateModel(
+            name="StatusCount",
+            fields=[
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "kind",
+                        "status",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("kind", models.CharField(max_length=100)),
+                ("status", models.CharField(max_length=10)),
+                ("count", models.BigIntegerField()),
+                ("busy_seconds", models.FloatField(db_default=0.0)),
+            ],
+            options={
+                "db_table": "status_count",
+            },
+        ),
         migrations.AddIndex(
             model_name="worker",
             index=models.Index(fields=["name", "-registered_at"], name="worker_newest"),
@@ -755,45 +878,6 @@ class Migration(migrations.Migration):
                 fields=("name",),
                 name="worker_name_live_once",
             ),
-        ),
-        migrations.AddField(
-            model_name="capability",
-            name="worker",
-            field=models.ForeignKey(
-                db_index=False,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="capabilities",
-                to="tasks_app.worker",
-            ),
-        ),
-        migrations.AddField(
-            model_name="attempt",
-            name="worker",
-            field=models.ForeignKey(
-                db_constraint=False,
-                db_index=False,
-                on_delete=django.db.models.deletion.DO_NOTHING,
-                related_name="+",
-                to="tasks_app.worker",
-            ),
-        ),
-        migrations.CreateModel(
-            name="RoundRobinCursor",
-            fields=[
-                (
-                    "kind",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        serialize=False,
-                        to="tasks_app.kind",
-                    ),
-                ),
-                ("position", models.BigIntegerField(db_default=0)),
-            ],
-            options={
-                "db_table": "round_robin_cursor",
-            },
         ),
         migrations.AddConstraint(
             model_name="kind",
@@ -856,83 +940,6 @@ class Migration(migrations.Migration):
             model_name="leader",
             constraint=models.CheckConstraint(condition=models.Q(("id", 1)), name="leader_one_row"),
         ),
-        migrations.CreateModel(
-            name="Lease",
-            fields=[
-                (
-                    "task",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        serialize=False,
-                        to="tasks_app.task",
-                    ),
-                ),
-                ("kind", models.CharField(max_length=100)),
-                ("token", models.BigIntegerField()),
-                ("expected_seconds", models.FloatField()),
-                (
-                    "assigned_at",
-                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
-                ),
-                ("started_at", models.DateTimeField(null=True)),
-            ],
-            options={
-                "db_table": "lease",
-            },
-        ),
-        migrations.AddField(
-            model_name="task",
-            name="assigned_to",
-            field=models.ForeignKey(
-                db_column="assigned_to",
-                db_constraint=False,
-                db_index=False,
-                null=True,
-                on_delete=django.db.models.deletion.DO_NOTHING,
-                related_name="+",
-                to="tasks_app.worker",
-            ),
-        ),
-        migrations.AddField(
-            model_name="task",
-            name="kind",
-            field=models.ForeignKey(
-                db_column="kind",
-                db_index=False,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to="tasks_app.kind",
-            ),
-        ),
-        migrations.AddField(
-            model_name="dependency",
-            name="depends_on",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="dependents",
-                to="tasks_app.task",
-            ),
-        ),
-        migrations.AddField(
-            model_name="dependency",
-            name="task",
-            field=models.ForeignKey(
-                db_index=False,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="dependencies",
-                to="tasks_app.task",
-            ),
-        ),
-        migrations.AddField(
-            model_name="attempt",
-            name="task",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="history",
-                to="tasks_app.task",
-            ),
-        ),
         migrations.AddConstraint(
             model_name="supervisorsettings",
             constraint=models.CheckConstraint(
@@ -969,16 +976,6 @@ class Migration(migrations.Migration):
             model_name="capability",
             constraint=models.CheckConstraint(
                 condition=models.Q(("skill__gt", 0)), name="capability_skill_min"
-            ),
-        ),
-        migrations.AddField(
-            model_name="lease",
-            name="worker",
-            field=models.ForeignKey(
-                db_index=False,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="leases",
-                to="tasks_app.worker",
             ),
         ),
         migrations.AddIndex(
