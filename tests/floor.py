@@ -36,9 +36,7 @@ class Floor:
         """Make or change a kind."""
         return Kind.objects.update_or_create(name=name, defaults=values)[0]
 
-    def worker(
-        self, name: str, slots: int = 1, skills: Mapping[str, float] | None = None
-    ) -> UUID:
+    def worker(self, name: str, slots: int = 1, skills: Mapping[str, float] | None = None) -> UUID:
         """Register a boot of a worker."""
         registered = worker_protocol.register(Registration(name, slots, skills or {"job": 1.0}))
         self.workers[name] = registered.worker_id

@@ -23,6 +23,22 @@ class EdgeVerdict:
     fate: Fate
 
 
+WAITS: Final = EdgeVerdict(EdgeState.WAITING, Fate.WAITS)
+ADVANCES: Final = EdgeVerdict(EdgeState.MET, Fate.ADVANCES)
+GOES_WITHOUT: Final = EdgeVerdict(EdgeState.VOID, Fate.ADVANCES)
+NEEDS_HUMAN: Final = EdgeVerdict(EdgeState.BLOCKED, Fate.WAITS)
+DIES: Final = EdgeVerdict(EdgeState.BLOCKED, Fate.DIES)
+
+WHEN_DEAD: Final = {
+    OnDead.WAIT: NEEDS_HUMAN,
+    OnDead.FAIL: DIES,
+    OnDead.CONTINUE: GOES_WITHOUT,
+}
+WHEN_CLOSED: Final = {
+    OnDead.WAIT: DIES,
+    OnDead.FAIL: DIES,
+    OnDead.CONTINUE: GOES_WITHOUT,
+}
 CLOSED: Final = frozenset({Status.DISMISSED, Status.CANCELLED, Status.SKIPPED})
 
 
@@ -33,15 +49,9 @@ def judge_edge(dependency: Status, on_dead: OnDead) -> EdgeVerdict:
     <Fate.WAITS: 'waits'>
     """
     if dependency is Status.COMPLETED:
-        return EdgeVerdict(EdgeState.MET, Fate.ADVANCES)
+        return ADVANCES
     if dependency is Status.DEAD:
-        if on_dead is OnDead.WAIT:
-            return EdgeVerdict(EdgeState.BLOCKED, Fate.WAITS)
-        if on_dead is OnDead.FAIL:
-            return EdgeVerdict(EdgeState.BLOCKED, Fate.DIES)
-        return EdgeVerdict(EdgeState.VOID, Fate.ADVANCES)
+        return WHEN_DEAD[on_dead]
     if dependency in CLOSED:
-        if on_dead is OnDead.CONTINUE:
-            return EdgeVerdict(EdgeState.VOID, Fate.ADVANCES)
-        return EdgeVerdict(EdgeState.BLOCKED, Fate.DIES)
-    return EdgeVerdict(EdgeState.WAITING, Fate.WAITS)
+        return WHEN_CLOSED[on_dead]
+    return WAITS

@@ -1,0 +1,93 @@
+"""Leaders: one at a time, fenced by their epoch."""
+
+import threading
+
+import pytest
+from django.db import connection
+
+from tasks_app.core.states import Status
+from tasks_app.models import Sample
+from tasks_app.services.rounds import Deposed, run_round
+from tasks_app.services.supervisor import run_shift
+from tasks_app.store import leader
+from tasks_app.store.reads.duty import read_duty
+from tests.floor import Floor
+from tests.waiting import wait_for
+
+
+def test_only_one_replica_holds_the_lease(floor: Floor) -> None:
+    assert leader.acquire("a", 10) == 1
+    assert leader.acquire("b", 10) is None
+
+
+def test_a_lease_that_ran_out_is_taken_over_with_a_higher_epoch(floor: Floor) -> None:
+    leader.acquire("a", 0)
+    assert leader.acquire("b", 10) == 2
+    assert read_duty().holder == "b"
+
+
+def test_a_round_of_a_deposed_leader_changes_nothing(floor: Floor) -> None:
+    floor.worker("w1")
+    (task,) = floor.submit()
+    old = leader.acquire("a", 0)
+    assert old is not None
+    leader.acquire("b", 10)
+    with pytest.raises(Deposed):
+        run_round(old, 1, sweeping=True)
+    assert floor.status(task) is Status.PENDING
+    assert leader.free(old) is False
+
+
+def test_a_shift_hands_out_what_is_submitted_while_it_waits(floor: Floor) -> None:
+    stopping = threading.Event()
+    floor.worker("w1")
+
+    def lead() -> None:
+        run_shift("test", stopping.is_set)
+        connection.close()
+
+    shift = threading.Thread(target=lead)
+    shift.start()
+    try:
+        wait_for(lambda: read_duty().last_round_at is not None, "the record to show it")
+        (task,) = floor.submit()
+        wait_for(lambda: floor.status(task) is Status.ASSIGNED, "the record to show it")
+        (grant,) = floor.claim("w1")
+        floor.complete("w1", grant)
+        wait_for(
+            lambda: Sample.objects.filter(by_status={"COMPLETED": 1}).exists(),
+            "the record to show it",
+        )
+    finally:
+        stopping.set()
+        shift.join(10)
+    assert not shift.is_alive()
+    assert read_duty().held is False, "the next one in line takes over at once"
+
+
+def test_a_second_run_stands_by_and_takes_over_when_the_first_ends(floor: Floor) -> None:
+    first_stop, second_stop = threading.Event(), threading.Event()
+
+    def lead(name: str, stop: threading.Event) -> None:
+        run_shift(name, stop.is_set)
+        connection.close()
+
+    first = threading.Thread(target=lead, args=("first", first_stop))
+    second = threading.Thread(target=lead, args=("second", second_stop))
+    first.start()
+    wait_for(
+        lambda: read_duty().holder == "first" and read_duty().last_round_at is not None,
+        "the record to show it",
+    )
+    second.start()
+    try:
+        assert read_duty().holder == "first"
+        first_stop.set()
+        first.join(10)
+        wait_for(lambda: read_duty().holder == "second", "the record to show it")
+    finally:
+        first_stop.set()
+        second_stop.set()
+        first.join(10)
+        second.join(10)
+    assert read_duty().epoch == 2
