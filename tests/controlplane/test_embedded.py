@@ -118,7 +118,7 @@ def test_root_without_user_namespaces_runs_it_as_nobody(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     account.account.cache_clear()
-    monkeypatch.setattr(account, "NAMESPACE", ("false",))
+    monkeypatch.setattr(account, "namespace", lambda: ["false"])
     try:
         with running(folder, FAST) as server:
             pid = server.postmaster_pid()

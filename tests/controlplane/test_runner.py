@@ -51,8 +51,13 @@ class Copy:
                 stdout=log,
                 stderr=log,
             )
-        found = wait_for(lambda: READY.search(self.log.read_text()), "ready", 60)
+        wait_for(lambda: self._greeting() or self.process.poll() is not None, "ready", 60)
+        found = self._greeting()
+        assert found, self.log.read_text()
         self.address, self.user, self.password = found.groups()
+
+    def _greeting(self) -> "re.Match[str] | None":
+        return READY.search(self.log.read_text())
 
     def family(self) -> list[psutil.Process]:
         return psutil.Process(self.process.pid).children(recursive=True)
