@@ -1,0 +1,87 @@
+"""Real processes on a real server that a test may kill, freeze and restart."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.faults.handlers import FOLDER
+from tests.floor import Floor
+from tests.waiting import wait_for
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass
+class Plant:
+    """A floor whose supervisor and workers are processes of their own."""
+
+    floor: Floor
+    folder: Path
+    start: Callable[..., "subprocess.Popen[bytes]"]
+
+    def work(self, name: str, *options: str) -> "subprocess.Popen[bytes]":
+        """Start a worker process and wait until it stands in the record."""
+        from tasks_app.models import Worker
+
+        process = self.start(
+            "work", "--name", name, "--handlers", "tests.faults.handlers", *options
+        )
+        wait_for(
+            lambda: Worker.objects.filter(name=name, state="active", pid=process.pid).exists(),
+            f"{name} to register",
+        )
+        return process
+
+    def supervise(self) -> "subprocess.Popen[bytes]":
+        """Start a supervisor process."""
+        return self.start("supervise")
+
+    def shut(self) -> None:
+        """Close the gate: handlers that began wait behind it."""
+        (self.folder / "gate").touch()
+
+    def open(self) -> None:
+        """Open the gate."""
+        (self.folder / "gate").unlink()
+
+    def lines(self, name: str) -> Sequence[str]:
+        """What handlers wrote."""
+        path = self.folder / name
+        return path.read_text().splitlines() if path.exists() else []
+
+
+@pytest.fixture
+def plant(tmp_path: Path, process_env: Mapping[str, str]) -> Iterator[Plant]:
+    """Short times, so that a loss is noticed within two seconds."""
+    processes: list[subprocess.Popen[bytes]] = []
+    environment = {**process_env, FOLDER: str(tmp_path)}
+
+    def start(*command: str) -> "subprocess.Popen[bytes]":
+        process = subprocess.Popen(
+            [sys.executable, str(ROOT / "manage.py"), *command], cwd=ROOT, env=environment
+        )
+        processes.append(process)
+        return process
+
+    floor = Floor()
+    floor.settings(
+        heartbeat_seconds=0.2,
+        stale_after_seconds=2.0,
+        timeout_grace_seconds=0.5,
+        tick_seconds=0.2,
+        leader_lease_seconds=2.0,
+        shift_seconds=60.0,
+    )
+    floor.kind("step", backoff_base_seconds=0.1, max_attempts=5)
+    floor.kind("hang", backoff_base_seconds=0.1, max_attempts=2)
+    yield Plant(floor, tmp_path, start)
+    for process in processes:
+        if process.poll() is None:
+            process.send_signal(signal.SIGCONT)
+            process.kill()
+        process.wait(10)

@@ -1,0 +1,46 @@
+"""Supervisors that are killed or frozen."""
+
+import signal
+from collections import Counter
+
+from tasks_app.core.states import Status
+from tasks_app.models import Attempt, Leader, Task
+from tests.faults.conftest import Plant
+from tests.faults.test_workers import all_done
+from tests.waiting import wait_for
+
+
+def test_a_killed_supervisor_loses_nothing_and_its_successor_goes_on(plant: Plant) -> None:
+    first = plant.supervise()
+    plant.work("w1", "--slots", "4")
+    plant.work("w2", "--slots", "4")
+    tasks = plant.floor.submit(400, kind="step")
+    wait_for(lambda: len(plant.lines("effects")) > 50, "the night to be under way")
+    first.send_signal(signal.SIGKILL)
+    first.wait(10)
+    unfinished = Task.objects.exclude(status=Status.COMPLETED).count()
+    plant.supervise()
+    all_done(plant)
+    assert unfinished > 0
+    assert Counter(
+        Attempt.objects.filter(outcome="completed").values_list("task_id", flat=True)
+    ) == dict.fromkeys(tasks, 1)
+    assert Leader.objects.get().epoch == 2
+
+
+def test_a_frozen_leader_is_replaced_and_finds_itself_deposed(plant: Plant) -> None:
+    first = plant.supervise()
+    wait_for(lambda: Leader.objects.get().last_round_at is not None, "the first round")
+    first.send_signal(signal.SIGSTOP)
+    plant.supervise()
+    plant.work("w1")
+    tasks = plant.floor.submit(20, kind="step")
+    all_done(plant)
+    epoch = Leader.objects.get().epoch
+    assert epoch >= 2
+    first.send_signal(signal.SIGCONT)
+    more = plant.floor.submit(20, kind="step")
+    all_done(plant)
+    completed = Attempt.objects.filter(outcome="completed").values_list("task_id", flat=True)
+    assert Counter(completed) == dict.fromkeys([*tasks, *more], 1)
+    assert Leader.objects.get().epoch == epoch, "the frozen one stands by"

@@ -1,0 +1,75 @@
+"""Workers that are killed, frozen or hang."""
+
+import signal
+from collections import Counter
+
+from tasks_app.core.states import Status
+from tasks_app.models import LateResult, Task, Worker
+from tests.faults.conftest import Plant
+from tests.waiting import wait_for
+
+
+def all_done(plant: Plant) -> None:
+    """Wait until every task is COMPLETED, and see that the rollup says so."""
+    wait_for(
+        lambda: not Task.objects.exclude(status=Status.COMPLETED).exists(), "every task to end", 30
+    )
+    plant.floor.assert_counts_are_true()
+
+
+def test_a_task_whose_worker_is_killed_is_done_by_another(plant: Plant) -> None:
+    plant.supervise()
+    first = plant.work("w1", "--slots", "2")
+    plant.shut()
+    (task,) = plant.floor.submit(kind="step")
+    wait_for(lambda: plant.lines("starts"), "the first start")
+    first.send_signal(signal.SIGKILL)
+    plant.open()
+    plant.work("w2")
+    all_done(plant)
+    assert plant.floor.attempts(task) == [("worker_lost", "w1"), ("completed", "w2")]
+    assert Counter(plant.lines("starts")) == {str(task): 2}
+    assert Worker.objects.get(name="w1").state == "lost"
+
+
+def test_a_frozen_worker_that_wakes_up_cannot_complete_what_was_reclaimed(plant: Plant) -> None:
+    plant.supervise()
+    first = plant.work("w1", "--slots", "1")
+    plant.shut()
+    (task,) = plant.floor.submit(kind="step")
+    wait_for(lambda: plant.lines("starts"), "the first start")
+    first.send_signal(signal.SIGSTOP)
+    plant.work("w2")
+    wait_for(lambda: len(plant.lines("starts")) == 2, "the second start")
+    plant.open()
+    all_done(plant)
+    first.send_signal(signal.SIGCONT)
+    assert first.wait(10) != 0, "a worker that must stop its work and cannot, exits"
+    assert plant.floor.attempts(task) == [("worker_lost", "w1"), ("completed", "w2")]
+    assert LateResult.objects.filter(task_id=task).count() <= 1
+    assert plant.floor.status(task) is Status.COMPLETED
+
+
+def test_a_handler_that_hangs_is_stopped_at_its_timeout_and_dies_of_it(plant: Plant) -> None:
+    plant.supervise()
+    plant.work("w1", "--slots", "2", "--processes")
+    (task,) = plant.floor.submit(kind="hang")
+    wait_for(lambda: plant.floor.status(task) is Status.DEAD, "the task to be given up", 30)
+    dead = plant.floor.task(task)
+    assert (dead.dead_reason, dead.attempts) == ("exhausted", 2)
+    assert [outcome for outcome, _ in plant.floor.attempts(task)] == ["timeout", "timeout"]
+
+
+def test_a_worker_told_to_stop_finishes_and_uses_up_no_attempt(plant: Plant) -> None:
+    plant.supervise()
+    first = plant.work("w1", "--slots", "1", "--grace", "1")
+    plant.shut()
+    (task,) = plant.floor.submit(kind="step")
+    wait_for(lambda: plant.lines("starts"), "the first start")
+    first.send_signal(signal.SIGTERM)
+    wait_for(lambda: plant.floor.attempts(task) == [("released", "w1")], "the release")
+    plant.open()
+    plant.work("w2")
+    all_done(plant)
+    assert plant.floor.task(task).attempts == 1
+    first.wait(10)
