@@ -78,7 +78,6 @@ SELECT 60, date_trunc('minute', at),
        max(longest_round_seconds)
   FROM sample
  WHERE resolution = 1
-   AND at >= date_trunc('minute', statement_timestamp()) - interval '10 minutes'
    AND at < date_trunc('minute', statement_timestamp())
  GROUP BY date_trunc('minute', at)
 ON CONFLICT DO NOTHING
