@@ -99,7 +99,10 @@ _options: dict[str, Any] = {
     "server_side_binding": False,
 }
 if _pooled:
-    _options["pool"] = {"min_size": 1, "max_size": 10, "timeout": 10}
+    # A probe must learn of an outage before it gives up itself, so a request waits 3 s at most. The
+    # pool's own pauses between tries double for as long as it tries, and would outlast an outage:
+    # after 2 s it leaves the next try to the next request.
+    _options["pool"] = {"min_size": 1, "max_size": 10, "timeout": 3, "reconnect_timeout": 2}
 DATABASES = {
     "default": {
         **_database,
