@@ -28,7 +28,7 @@ class Outage:
             logger.warning("%s: the control plane cannot be reached: %s", self._call, error)
         self._failures += 1
         longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(self._failures, 10))
-        return random.uniform(FIRST_PAUSE, longest)  # noqa: S311  spreads load, guards nothing
+        return random.uniform(FIRST_PAUSE, longest)
 
     def succeeded(self) -> None:
         """Note that the call works."""

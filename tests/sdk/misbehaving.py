@@ -89,12 +89,11 @@ def strange(payload: Any, ctx: Context) -> Any:
 def dying(payload: Any, ctx: Context) -> None:
     if payload == "segfault":
         ctypes.string_at(0)
-    elif payload == "abort":
-        os.abort()
     elif payload == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
-    else:
+    elif str(payload).isdecimal():
         os._exit(int(payload))
+    os.abort()
 
 
 @handler("pid")

@@ -1,0 +1,96 @@
+"""``manage.py work``: a worker over the direct link, with handlers from Python modules."""
+
+import argparse
+import math
+import sys
+from typing import Any
+
+import django
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from tasks_app.sdk.handlers import HandlerError
+from tasks_app.sdk.options import Options, default_name
+from tasks_app.sdk.runtime import Worker
+from tasks_app.services.direct_link import DirectLink
+
+LONGEST_NAME = 100
+"""Characters; the width of the column that holds a worker's name."""
+
+
+class Command(BaseCommand):
+    """Claims tasks of the kinds that its handlers can do, and runs them, until told to stop."""
+
+    help = (
+        "Run a worker. SIGTERM or Ctrl-C drains it: it finishes what it runs and hands back the "
+        "rest; a second Ctrl-C quits at once."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare name, handlers, size and manners."""
+        parser.add_argument("--name", type=_name, help="default: host name and process id")
+        parser.add_argument(
+            "--handlers",
+            required=True,
+            action="append",
+            metavar="MODULE[,MODULE]",
+            help="modules whose @handler functions do the work; may be repeated",
+        )
+        parser.add_argument(
+            "--slots", type=_slots, default=8, help="tasks at once (default: %(default)s)"
+        )
+        parser.add_argument(
+            "--processes",
+            action="store_true",
+            help="run handlers in child processes: hard time limits, and a crash kills only one",
+        )
+        parser.add_argument(
+            "--grace",
+            type=_seconds,
+            default=30.0,
+            help="seconds that running tasks may go on when told to stop (default: %(default)g)",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run until a signal asks to stop; the exit code is the worker's."""
+        modules = [name.strip() for names in options["handlers"] for name in names.split(",")]
+        try:
+            worker = Worker(
+                DirectLink(),
+                Options(
+                    modules=[name for name in modules if name],
+                    name=options["name"] or default_name(),
+                    slots=options["slots"],
+                    processes=options["processes"],
+                    grace=options["grace"],
+                    child_setup=django.setup,
+                ),
+            )
+            code = worker.run()
+        except HandlerError as error:
+            raise CommandError(str(error)) from error
+        if code:
+            sys.exit(code)
+
+
+def _name(text: str) -> str:
+    name = text.strip()
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise argparse.ArgumentTypeError(f"a name has 1 to {LONGEST_NAME} printable characters")
+    return name
+
+
+def _slots(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError("give a whole number from 1 to 1000")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise argparse.ArgumentTypeError("give seconds, 0 or more")
+    return seconds
