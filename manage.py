@@ -4,8 +4,6 @@
 import os
 import sys
 
-import psycopg
-
 
 def main() -> None:
     """Run one management command; an unreachable database ends it with one sentence."""
@@ -18,11 +16,10 @@ def main() -> None:
     try:
         execute_from_command_line(sys.argv)
     except OperationalError as error:
-        cause = error.__cause__
-        # Without an SQLSTATE no server has answered; with one it is an ordinary database error.
-        if not isinstance(cause, psycopg.OperationalError) or cause.sqlstate is not None:
+        sentence = unreachable_database(error)
+        if sentence is None:
             raise
-        sys.exit(unreachable_database(str(cause)))
+        sys.exit(sentence)
 
 
 if __name__ == "__main__":

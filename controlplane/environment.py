@@ -123,10 +123,14 @@ def database(url: str) -> dict[str, Any]:
     }
 
 
-def unreachable_database(detail: str) -> str:
-    """Say in one sentence that no database answers, and what to do about it."""
+def unreachable_database(error: Exception) -> str | None:
+    """Say in one sentence that no database answered and what to do; None for any other error."""
+    cause = error.__cause__
+    # Without an SQLSTATE no server has answered; with one it is an ordinary database error.
+    if not isinstance(cause, psycopg.OperationalError) or cause.sqlstate is not None:
+        return None
     if os.environ.get("DATABASE_URL"):
-        return f"The database of DATABASE_URL cannot be reached: {detail.strip()}"
+        return f"The database of DATABASE_URL cannot be reached: {str(cause).strip()}"
     return (
         "The embedded PostgreSQL is not running: start it with `make up`, or set DATABASE_URL "
         "to a server of your own."

@@ -17,7 +17,7 @@ from honcho.environ import parse_procfile
 
 from controlplane.announcement import Announcement
 from controlplane.embedded import EmbeddedError, Place, Server, running
-from controlplane.environment import ROOT, var_folder
+from controlplane.environment import ROOT, unreachable_database, var_folder
 from controlplane.ports import FIRST_PORT, free_port
 from controlplane.singleton import AlreadyRunning, only_one
 from controlplane.stack import PostgresWatch, Stack
@@ -76,11 +76,17 @@ def _prepare(var: Path) -> str:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
     import django
     from django.core.management import call_command
-    from django.db import connections
+    from django.db import OperationalError, connections
 
     print("Bringing the database up to date ...", flush=True)
     django.setup()
-    call_command("migrate", interactive=False, verbosity=1)
+    try:
+        call_command("migrate", interactive=False, verbosity=1)
+    except OperationalError as error:
+        sentence = unreachable_database(error)
+        if sentence is None:
+            raise
+        sys.exit(sentence)
 
     from controlplane.login import ensure_login
 

@@ -155,6 +155,21 @@ def test_a_second_runner_in_the_same_folder_names_the_first_one(shared: Copy) ->
     assert shared.ready()
 
 
+def test_a_database_that_does_not_answer_is_one_sentence(tmp_path: Path) -> None:
+    url = "postgresql://someone@127.0.0.1:1/none"
+    done = subprocess.run(
+        [sys.executable, "-m", "controlplane.runner"],
+        cwd=ROOT,
+        env={**os.environ, "CHARGEHAND_VAR": str(tmp_path), "DATABASE_URL": url},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("The database of DATABASE_URL cannot be reached: ")
+    assert "Traceback" not in done.stderr
+
+
 def test_the_login_is_printed_and_otherwise_only_its_owner_may_read_it(shared: Copy) -> None:
     kept = shared.var / "admin_password"
     assert shared.user == "admin"
