@@ -1,6 +1,7 @@
 """Probes: whether this process lives, and whether the whole control plane does its work."""
 
 from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
 from django.db import Error
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
@@ -12,6 +13,7 @@ from tasks_app.store.reads.duty import last_round_age_seconds
 SILENT_BEATS = 3
 
 
+@login_not_required
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
@@ -19,6 +21,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"status": "alive"})
 
 
+@login_not_required
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:

@@ -1,0 +1,99 @@
+// Toasts, dialogs, menus and the keys that work everywhere.
+(() => {
+  "use strict";
+  const TOAST_MS = 8000;
+
+  const closeButton = () => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "plain";
+    button.textContent = "✕";
+    button.setAttribute("aria-label", "Close this message");
+    button.dataset.closeToast = "";
+    return button;
+  };
+
+  // Errors stay until somebody has read them; so does whatever the pointer or the focus is on.
+  const keep = (toast) => {
+    toast.append(closeButton());
+    if (toast.classList.contains("error")) return;
+    const leave = () => {
+      if (toast.matches(":hover, :focus-within")) setTimeout(leave, TOAST_MS / 4);
+      else toast.remove();
+    };
+    setTimeout(leave, TOAST_MS);
+  };
+
+  const toast = (level, text) => {
+    const node = document.createElement("div");
+    node.className = `toast ${level}`;
+    const words = document.createElement("p");
+    words.textContent = text;
+    node.append(words);
+    document.querySelector("[data-toasts]").append(node);
+    keep(node);
+  };
+
+  document.querySelectorAll("[data-toasts] .toast").forEach(keep);
+
+  // A response says HX-Trigger: {"chargehand:toast": {"level": "success", "text": "…"}}.
+  document.addEventListener("chargehand:toast", (event) =>
+    toast(event.detail.level, event.detail.text),
+  );
+  // A table that could not be fetched again stays as it is and says nothing: the header does. An
+  // act that failed must say so.
+  const acted = (event) => event.detail.requestConfig.verb !== "get";
+  document.addEventListener("htmx:responseError", (event) => {
+    if (acted(event))
+      toast("error", `That did not work: the server answered ${event.detail.xhr.status}.`);
+  });
+  document.addEventListener("htmx:sendError", (event) => {
+    if (acted(event)) toast("error", "That did not work: the server cannot be reached.");
+  });
+  // When the log-in is over, the answer is the log-in page, which is no table.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const answered = event.detail.xhr.responseURL;
+    if (!answered || new URL(answered).pathname !== "/login/") return;
+    event.detail.shouldSwap = false;
+    location.reload();
+  });
+
+  const typing = (node) =>
+    node.matches("input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]");
+
+  const openDialog = (id) => {
+    const dialog = document.getElementById(id);
+    if (dialog && !dialog.open) dialog.showModal();
+  };
+
+  document.addEventListener("click", (event) => {
+    const close = event.target.closest("[data-close-toast]");
+    if (close) close.closest(".toast").remove();
+    const opener = event.target.closest("[data-dialog]");
+    if (opener) openDialog(opener.dataset.dialog);
+    const closer = event.target.closest("[data-close-dialog]");
+    if (closer) closer.closest("dialog").close();
+    if (event.target instanceof HTMLDialogElement) event.target.close(); // the backdrop
+    for (const menu of document.querySelectorAll("details.menu[open]"))
+      if (!menu.contains(event.target) || opener) menu.open = false;
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") {
+      for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
+      if (typing(event.target)) event.target.blur();
+      return;
+    }
+    if (typing(event.target) || document.querySelector("dialog[open]")) return;
+    if (event.key === "/") {
+      const search = document.querySelector("[data-search]");
+      if (!search) return;
+      event.preventDefault();
+      search.focus();
+      search.select();
+    } else if (event.key === "?") {
+      openDialog("help");
+    }
+  });
+})();

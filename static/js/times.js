@@ -1,0 +1,64 @@
+// Instants in the reader's own time zone, ages that tick, and the clock, all by the server's clock.
+(() => {
+  "use strict";
+  const written = Number(document.querySelector('meta[name="server-time"]').content);
+  let skew = written - Date.now() / 1000;
+
+  const now = () => Date.now() / 1000 + skew;
+
+  // Called with the server's time as a message brings it: a page left open for days stays right.
+  const correct = (serverSeconds) => {
+    skew = serverSeconds - Date.now() / 1000;
+  };
+
+  const two = (n) => String(n).padStart(2, "0");
+  const clock = (date) =>
+    `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const day = (date) =>
+    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const utc = (date) => `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
+  const local = (date) => {
+    const today = day(new Date(now() * 1000));
+    return day(date) === today ? clock(date) : `${day(date)} ${clock(date)}`;
+  };
+
+  // The same steps as the template filter "duration", whole seconds at the least.
+  const duration = (seconds) => {
+    const s = Math.max(0, seconds);
+    for (const [size, unit] of [
+      [86400, "d"],
+      [3600, "h"],
+      [60, "min"],
+    ]) {
+      if (s >= 2 * size) {
+        const value = s / size;
+        return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
+      }
+    }
+    return `${Math.floor(s)} s`;
+  };
+
+  const show = (node) => {
+    const at = new Date(node.dateTime);
+    const text =
+      node.dataset.time === "local" ? local(at) : duration(now() - at.getTime() / 1000);
+    if (node.textContent !== text) node.textContent = text;
+  };
+
+  const tick = () => {
+    for (const node of document.querySelectorAll("time[data-time]")) show(node);
+    const date = new Date(now() * 1000);
+    for (const node of document.querySelectorAll("[data-clock]")) {
+      node.hidden = false;
+      node.textContent = clock(date);
+      node.title = utc(date);
+      node.dateTime = date.toISOString();
+    }
+  };
+
+  window.Chargehand = { now, correct, duration, local, clock, utc };
+  tick();
+  document.addEventListener("htmx:afterSwap", tick);
+  setInterval(tick, 1000);
+})();

@@ -1,0 +1,150 @@
+"""Tags of every page: statuses, instants, figures and the rail."""
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from django import template
+from django.template import Context
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from tasks_app.core.states import Status, WorkerState
+from tasks_app.store.reads.counts import count_by_status
+
+register = template.Library()
+
+SHAPES: Final[dict[str, str]] = {
+    Status.PENDING: "○",
+    Status.ASSIGNED: "◔",
+    Status.RUNNING: "◑",
+    Status.COMPLETED: "●",
+    Status.FAILED: "↻",
+    Status.DEAD: "✕",
+    Status.DISMISSED: "⊘",
+    Status.CANCELLED: "□",
+    Status.SKIPPED: "↷",
+    WorkerState.ACTIVE: "●",
+    WorkerState.DRAINING: "◒",
+    WorkerState.STOPPED: "□",
+    WorkerState.LOST: "✕",
+}
+"""Each status has a shape of its own, so that colour is never the only sign."""
+
+
+@register.simple_tag
+def status(value: str) -> SafeString:
+    """Show a task's status or a worker's state: its shape, its word, its colour."""
+    return format_html(
+        '<span class="st {}"><i aria-hidden="true">{}</i>{}</span>',
+        value.lower(),
+        SHAPES.get(value, "·"),
+        value.capitalize(),
+    )
+
+
+@register.simple_tag
+def when(instant: datetime | None) -> SafeString:
+    """Show an instant: UTC here, local time once the page's script runs, UTC on hover."""
+    return _time(instant, "local", "%Y-%m-%d %H:%M:%S UTC")
+
+
+@register.simple_tag
+def ago(instant: datetime | None) -> SafeString:
+    """Show how long ago an instant was: UTC here, an age that ticks once the script runs."""
+    return _time(instant, "ago", "%H:%M:%S UTC")
+
+
+def _time(instant: datetime | None, kind: str, pattern: str) -> SafeString:
+    if instant is None:
+        return format_html('<span class="soft">{}</span>', "never")
+    at = instant.astimezone(UTC)
+    return format_html(
+        '<time datetime="{}" title="{}" data-time="{}">{}</time>',
+        at.isoformat(timespec="milliseconds"),
+        at.strftime("%Y-%m-%d %H:%M:%S UTC"),
+        kind,
+        at.strftime(pattern),
+    )
+
+
+@register.simple_tag
+def server_time() -> str:
+    """Seconds since the epoch by this machine, by which the browser corrects its own clock."""
+    return f"{time.time():.3f}"
+
+
+STEPS: Final = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """Write seconds short: two digits that matter and their unit.
+
+    >>> duration(0.0421), duration(4.2), duration(75), duration(7200), duration(None)
+    ('42 ms', '4.2 s', '75 s', '2.0 h', '-')
+    """
+    if seconds is None:
+        return "-"
+    if seconds < 1:
+        return f"{max(seconds, 0) * 1000:.0f} ms"
+    for size, unit in STEPS:
+        # Two of the next unit, so that 75 s is not a coarse 1 min.
+        if seconds >= 2 * size:
+            value = seconds / size
+            return f"{value:.1f} {unit}" if value < 10 else f"{value:.0f} {unit}"
+    return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+@register.filter
+def figure(number: float | None) -> str:
+    """Write a number with its thousands apart; a fraction only where it matters.
+
+    >>> figure(3080), figure(41.84), figure(0.25), figure(None)
+    ('3,080', '41.8', '0.25', '-')
+    """
+    if number is None:
+        return "-"
+    if isinstance(number, int) or number >= 100 or number == int(number):
+        return f"{number:,.0f}"
+    return f"{number:.1f}" if number >= 10 else f"{number:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class RailLink:
+    """One page in the rail; ``count`` is what waits there for a human, of the status ``counts``."""
+
+    label: str
+    url: str
+    here: bool
+    count: int | None = None
+    counts: str = ""
+
+
+PAGES: Final = (
+    ("Overview", "web:overview", ""),
+    ("Tasks", "web:tasks", ""),
+    ("Dead letters", "web:dead_letters", Status.DEAD.value),
+    ("Workers", "web:workers", ""),
+)
+
+
+@register.simple_tag(takes_context=True)
+def rail_links(context: Context) -> list[RailLink]:
+    """The pages that this user may see, with the counts that need a human; one query."""
+    request = context["request"]
+    totals = count_by_status()
+    links = []
+    for label, name, counted in PAGES:
+        try:
+            url = reverse(name)
+        except NoReverseMatch:
+            continue
+        here = request.path == url or (url != "/" and request.path.startswith(url))
+        count = totals.get(counted, 0) if counted else None
+        links.append(RailLink(label, url, here, count, counted))
+    if getattr(request.user, "is_staff", False):
+        links.append(RailLink("Admin", reverse("admin:index"), here=False))
+    return links

@@ -1,0 +1,1 @@
+"""One module a page, one function an address."""
