@@ -69,12 +69,59 @@ def check_payload(payload: object, limits: PayloadLimits = LIMITS) -> list[Fault
     >>> [str(fault) for fault in check_payload({"a": {"b c": "\\x00"}, "d": {1, 2}})]
     ['$.a["b c"]: contains a NUL character', '$.d: a set is no JSON']
     """
+    return dump_json(payload, limits).faults
+
+
+@dataclass(frozen=True, slots=True)
+class DumpedJson:
+    """A value as the compact JSON text to store ("" where it cannot be), and every fault of it."""
+
+    text: str
+    faults: list[Fault]
+
+
+def dump_json(payload: object, limits: PayloadLimits = LIMITS) -> DumpedJson:
+    """Check a value as ``check_payload`` does and write it as it is stored.
+
+    >>> dump_json({"text": "Grüezi", "rows": [1, 2.5]}).text
+    '{"text":"Grüezi","rows":[1,2.5]}'
+    """
+    text = _dump_flat(payload, limits)
+    if text is not None:
+        return DumpedJson(text, [])
     faults = list(islice(_Walk(limits).faults_of("$", payload, 0), MOST_FAULTS))
     if not faults:
-        compact = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
-        if len(compact.encode()) > limits.max_bytes:
-            faults.append(_too_large(limits))
-    return faults
+        text = _COMPACT.encode(payload)
+        if len(text.encode()) <= limits.max_bytes:
+            return DumpedJson(text, [])
+        faults.append(_too_large(limits))
+    return DumpedJson("", faults)
+
+
+def _dump_flat(payload: object, limits: PayloadLimits) -> str | None:
+    """The text of a small flat object without any fault, or None to look closer.
+
+    Most payloads are one; in a bulk of tens of thousands a second the walk would cost as much as
+    everything else together.
+    """
+    if type(payload) is not dict or len(payload) >= limits.max_nodes or limits.max_depth < 1:
+        return None
+    characters = 0
+    for key, value in payload.items():
+        if type(key) is not str or type(value) not in _FLAT:
+            return None
+        if type(value) is str:
+            characters += len(value)
+        elif type(value) is int and value.bit_length() > _DOUBLE_BITS:
+            return None
+    if characters > limits.max_bytes:
+        return None
+    try:
+        text = _COMPACT.encode(payload)
+        size = len(text.encode())
+    except ValueError:
+        return None
+    return None if size > limits.max_bytes or "\\u0000" in text else text
 
 
 class _Walk:
@@ -134,6 +181,11 @@ class _Walk:
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _PLAIN_KEY: Final = re.compile(r"[^\W\d]\w{0,60}")
+# json.dumps makes an encoder at each call, which takes as long as to write a small payload.
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_FLAT: Final = frozenset({str, int, float, bool, type(None)})
+_DOUBLE_BITS: Final = 1024
+"""Past it an integer is infinity to every reader that keeps numbers as doubles."""
 _HUGE: Final = "an integer beyond the range of a double"
 
 
@@ -142,7 +194,7 @@ def _fault_of_scalar(value: object) -> str:
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, int):
-        return _HUGE if value.bit_length() > 1024 else ""
+        return _HUGE if value.bit_length() > _DOUBLE_BITS else ""
     if isinstance(value, float):
         if math.isnan(value):
             return "NaN is no JSON number"

@@ -1,0 +1,144 @@
+"""Where the dependencies of new tasks point, judged while those tasks are locked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from tasks_app.core.dependencies import Fate, judge_edge
+from tasks_app.core.new_tasks import (
+    Dependency,
+    KeyRef,
+    NewTask,
+    TaskFault,
+    faults_of_inputs,
+    place_in_batch,
+    shown,
+)
+from tasks_app.core.states import OnDead, Status
+from tasks_app.services.admission import Admission
+from tasks_app.store import submission as store
+from tasks_app.store.submission import EdgeRow, LockedTask
+
+
+@dataclass(slots=True)
+class NewEdges:
+    """The edges to insert, and what they mean for the tasks of the batch by their index.
+
+    ``waiting_on`` counts the edges that hold a task back; ``awaited`` are those waited for.
+    """
+
+    waiting_on: list[int]
+    rows: list[EdgeRow] = field(default_factory=list)
+    awaited: set[int] = field(default_factory=set)
+    faults: list[TaskFault] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """One dependency of an item: its place in the list and the task it points to.
+
+    ``item`` is that task's index where it is new and in the same batch; ``on`` None is unknown.
+    """
+
+    index: int
+    place: int
+    need: Dependency
+    on: UUID | None
+    item: int | None = None
+
+
+def resolve_edges(
+    tasks: Sequence[NewTask],
+    admission: Admission,
+    ids: Sequence[UUID],
+    created: Sequence[bool],
+    existing: Mapping[tuple[str, str], UUID],
+) -> NewEdges:
+    """Find, lock and judge what the new tasks depend on.
+
+    A task on record keeps the edges that it has, whatever this submission of it says.
+    """
+    edges = NewEdges([0] * len(tasks))
+    if not any(task.depends_on for task in tasks):
+        return edges
+    sound = [n for n in range(len(tasks)) if created[n] and n not in admission.broken]
+    references = [
+        reference
+        for index in sound
+        for reference in _references_of(index, tasks, admission, ids, created, existing)
+    ]
+    recorded = {r.on for r in references if r.on is not None and r.item is None}
+    locked = store.lock_dependencies(sorted(recorded))
+    for reference in references:
+        _judge(reference, tasks, ids, locked, edges)
+    _check_inputs(ids, edges)
+    return edges
+
+
+def _references_of(
+    index: int,
+    tasks: Sequence[NewTask],
+    admission: Admission,
+    ids: Sequence[UUID],
+    created: Sequence[bool],
+    existing: Mapping[tuple[str, str], UUID],
+) -> Iterator[_Reference]:
+    for place, need in enumerate(tasks[index].depends_on):
+        item = place_in_batch(need, len(tasks), admission.places)
+        if isinstance(item, int):
+            yield _Reference(index, place, need, ids[item], item if created[item] else None)
+        elif isinstance(need.on, KeyRef):
+            yield _Reference(index, place, need, existing.get((need.on.kind, need.on.key)))
+        elif isinstance(need.on, UUID):
+            yield _Reference(index, place, need, need.on)
+
+
+def _judge(
+    reference: _Reference,
+    tasks: Sequence[NewTask],
+    ids: Sequence[UUID],
+    locked: Mapping[UUID, LockedTask],
+    edges: NewEdges,
+) -> None:
+    """Add the edge of one reference, or the fault of it."""
+    index, need, on = reference.index, reference.need, reference.on
+    target = None
+    if reference.item is not None:
+        target = LockedTask(tasks[reference.item].kind, Status.PENDING)
+        edges.awaited.add(reference.item)
+    elif on is not None:
+        target = locked.get(on)
+    if on is None or target is None:
+        edges.faults.append(_fault(reference, "no such task on record; submit it first"))
+        return
+    verdict = judge_edge(target.status, OnDead(need.on_dead))
+    if verdict.fate is Fate.DIES:
+        edges.faults.append(
+            _fault(
+                reference,
+                f"that task is {target.status}, so that this one would be dead at once; "
+                "requeue it first, leave it out, or give on_dead: continue",
+            )
+        )
+        return
+    if verdict.fate is Fate.WAITS:
+        edges.waiting_on[index] += 1
+    name = target.kind if need.name is None else need.name
+    edges.rows.append(EdgeRow(ids[index], on, name, OnDead(need.on_dead), verdict.state))
+
+
+def _fault(reference: _Reference, message: str) -> TaskFault:
+    field_name = f"depends_on[{reference.place}].on"
+    return TaskFault(reference.index, field_name, shown(reference.need.on), message)
+
+
+def _check_inputs(ids: Sequence[UUID], edges: NewEdges) -> None:
+    """Name what two edges of one task have in common and may not."""
+    rows_of: dict[UUID, list[EdgeRow]] = {}
+    for row in edges.rows:
+        rows_of.setdefault(row.task_id, []).append(row)
+    for index, task_id in enumerate(ids):
+        rows = rows_of.get(task_id, [])
+        edges.faults.extend(
+            faults_of_inputs(index, [row.depends_on for row in rows], [row.name for row in rows])
+        )
