@@ -8,21 +8,14 @@ import hashlib
 import os
 import random
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from examples.ticket_triage import outbox, replies
 from examples.ticket_triage.classifier import Classifier
+from examples.ticket_triage.kinds import CLASSIFY, DRAFT
 from examples.ticket_triage.settings import TriageSettings, from_environment
 from tasks_app.sdk.context import Context
 from tasks_app.sdk.handlers import PermanentError, handler
-
-CLASSIFY: Final = "classify_ticket"
-DRAFT: Final = "draft_reply"
-
-EXECUTIONS: Final = "executions.jsonl"
-OUTBOX: Final = "outbox.jsonl"
-OUTBOX_WITHOUT_KEY: Final = "outbox_without_key.jsonl"
 
 
 class Desk:
@@ -32,7 +25,7 @@ class Desk:
         settings.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._settings = settings
         self._classifier = Classifier(settings.history, settings.folder)
-        self._outbox = outbox.KeyedOutbox(self._file(OUTBOX))
+        self._outbox = outbox.KeyedOutbox(settings.outbox)
 
     def classify(self, payload: Any, ctx: Context) -> dict[str, Any]:
         """Return label, confidence, and whether a human should look (flagged)."""
@@ -50,7 +43,7 @@ class Desk:
         ticket, _ = self._begin(payload, ctx)
         reply = replies.compose(ticket, ctx.inputs[CLASSIFY])
         entry = {"ticket": ticket, "reply": reply, "pid": os.getpid()}
-        outbox.append(self._file(OUTBOX_WITHOUT_KEY), {outbox.KEY: ctx.key, **entry})
+        outbox.append(self._settings.outbox_without_key, {outbox.KEY: ctx.key, **entry})
         sent = self._outbox.append_once(ctx.key, entry)
         # Other systems take their time to confirm: a worker that dies now has sent the reply and
         # not said so, and the next one repeats the step.
@@ -60,7 +53,7 @@ class Desk:
     def _begin(self, payload: Any, ctx: Context) -> tuple[str, str]:
         """Log the start, then judge the ticket, then fail for now where that is its lot."""
         start = {"kind": ctx.kind, "attempt": ctx.attempt, "pid": os.getpid()}
-        outbox.append(self._file(EXECUTIONS), {outbox.KEY: ctx.key, **start})
+        outbox.append(self._settings.executions, {outbox.KEY: ctx.key, **start})
         ticket, text = _read(payload)
         if ctx.attempt == 1 and _lot(f"{ctx.kind} {ticket}") < self._settings.transient_share:
             raise TimeoutError("the mail server did not answer within 5 s")
@@ -68,9 +61,6 @@ class Desk:
 
     def _wait(self, ctx: Context) -> None:
         ctx.sleep(random.uniform(*self._settings.latency))
-
-    def _file(self, name: str) -> Path:
-        return self._settings.folder / name
 
 
 def _read(payload: Any) -> tuple[str, str]:

@@ -31,6 +31,21 @@ class TriageSettings:
     latency: tuple[float, float]
     transient_share: float
 
+    @property
+    def executions(self) -> Path:
+        """Each start of a handler, in the order of starting."""
+        return self.folder / "executions.jsonl"
+
+    @property
+    def outbox(self) -> Path:
+        """The replies, each key once."""
+        return self.folder / "outbox.jsonl"
+
+    @property
+    def outbox_without_key(self) -> Path:
+        """The replies as they would be sent with no regard to the key."""
+        return self.folder / "outbox_without_key.jsonl"
+
 
 def from_environment() -> TriageSettings:
     """Read the settings; a wrong one ends the process with a sentence."""
