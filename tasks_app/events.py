@@ -1,7 +1,7 @@
 """The only publisher: NOTIFY, sent when the surrounding transaction commits.
 
-A notification is a hint that may be lost; polling is the truth. NOTIFY takes an instance-wide lock at
-commit, so there is one a batch, and none in the completion path.
+A notification is a hint that may be lost; polling is the truth. NOTIFY takes an instance-wide lock
+at commit, so there is one a batch, and none in the completion path.
 """
 
 from collections.abc import Iterable

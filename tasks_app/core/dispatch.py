@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from tasks_app.core.facts import (
@@ -13,8 +14,17 @@ from tasks_app.core.facts import (
     Snapshot,
     TaskFacts,
 )
-from tasks_app.core.loads import Pools, WorkerLoad
+from tasks_app.core.limits import Gate, closed_kinds
+from tasks_app.core.loads import Backups, Pools, WorkerLoad
 from tasks_app.core.strategies import STRATEGIES, KindView, Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class OpenKind:
+    """Who takes the tasks of one kind in this round: its strategy, and free workers as backups."""
+
+    strategy: Strategy
+    backups: Backups
 
 
 def plan_dispatch(snapshot: Snapshot) -> DispatchPlan:
@@ -27,24 +37,32 @@ def plan_dispatch(snapshot: Snapshot) -> DispatchPlan:
         kind: snapshot.kinds.get(kind) or KindPolicy(kind)
         for kind in sorted({task.kind for task in snapshot.ready})
     }
-    strategies, idle = _open_kinds(snapshot, policies)
+    opened, idle = _open_kinds(snapshot, policies)
+    gate = Gate(snapshot)
     assignments: list[Assignment] = []
     left: dict[UUID, Left] = {}
     for task in in_dispatch_order(snapshot.ready, policies):
         kind = task.kind
-        reason = idle.get(kind)
+        reason = idle.get(kind) or gate.admit(task, policies[kind])
         if reason is not None:
             left[task.id] = reason
             continue
-        load = strategies[kind].pick(task.estimate)
+        load = opened[kind].strategy.pick(task.estimate)
         if load is None:
             # Nobody gains room within a round, so the rest of the kind need not ask again.
-            left[task.id] = idle[kind] = strategies[kind].busy
+            left[task.id] = idle[kind] = opened[kind].strategy.busy
             continue
+        if load.facts.id in task.failed_on:
+            load = opened[kind].backups.other_than(task.failed_on) or load
         expected = task.estimate / load.facts.skills[kind]
         load.take(expected)
-        assignments.append(Assignment(task.id, load.facts.id, kind, expected))
-    return DispatchPlan(assignments, left, _moved_cursors(strategies, policies))
+        probe = gate.take(task, policies[kind])
+        assignments.append(
+            Assignment(
+                task.id, load.facts.id, kind, expected, task.lock_key, task.weight, probe=probe
+            )
+        )
+    return DispatchPlan(assignments, left, _moved_cursors(opened, policies), gate.spent)
 
 
 def in_dispatch_order(
@@ -69,9 +87,9 @@ def in_dispatch_order(
 
 def _open_kinds(
     snapshot: Snapshot, policies: Mapping[str, KindPolicy]
-) -> tuple[dict[str, Strategy], dict[str, Left]]:
-    """A strategy for each kind that can be handed out, and for each other kind why it cannot."""
-    idle = {kind: Left.KIND_PAUSED for kind, policy in policies.items() if policy.paused}
+) -> tuple[dict[str, OpenKind], dict[str, Left]]:
+    """Who takes each kind that can be handed out, and for each other kind why it cannot."""
+    idle = closed_kinds(policies)
     able: dict[str, list[WorkerLoad]] = {kind: [] for kind in policies if kind not in idle}
     workers = sorted(snapshot.workers, key=lambda worker: (worker.name, worker.id.int))
     for rank, worker in enumerate(workers):
@@ -82,21 +100,23 @@ def _open_kinds(
             if kind in able and 0 < skill < math.inf:
                 able[kind].append(load)
     pools = Pools()
-    strategies: dict[str, Strategy] = {}
+    opened: dict[str, OpenKind] = {}
     for kind, loads in able.items():
         if loads:
             view = KindView(policies[kind], loads, pools, snapshot.seed)
-            strategies[kind] = STRATEGIES[policies[kind].strategy](view)
+            strategy = STRATEGIES[policies[kind].strategy](view)
+            opened[kind] = OpenKind(strategy, Backups(loads))
         else:
             idle[kind] = Left.NO_CAPABLE_WORKER
-    return strategies, idle
+    return opened, idle
 
 
 def _moved_cursors(
-    strategies: Mapping[str, Strategy], policies: Mapping[str, KindPolicy]
+    opened: Mapping[str, OpenKind], policies: Mapping[str, KindPolicy]
 ) -> dict[str, int]:
+    cursors = {kind: each.strategy.cursor for kind, each in opened.items()}
     return {
-        kind: strategy.cursor
-        for kind, strategy in strategies.items()
-        if strategy.cursor is not None and strategy.cursor != policies[kind].cursor
+        kind: cursor
+        for kind, cursor in cursors.items()
+        if cursor is not None and cursor != policies[kind].cursor
     }

@@ -34,6 +34,29 @@ class StrategyName(StrEnum):
     TWO_CHOICES = "two_choices"
 
 
+class Breaker(StrEnum):
+    """Where a circuit breaker stands."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+
+
+@dataclass(frozen=True, slots=True)
+class LimitFacts:
+    """A shared limit as it stands.
+
+    ``free`` is the concurrent weight still free, ``tokens`` the weight that the rate allows now;
+    None where the limit has no such cap. ``paused``: a 429 asked for a pause.
+    """
+
+    name: str
+    free: float | None = None
+    tokens: float | None = None
+    burst: float = 1.0
+    paused: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class KindPolicy:
     """How one kind is dispatched.
@@ -48,6 +71,9 @@ class KindPolicy:
     load: Load = Load.SECONDS
     paused: bool = False
     cursor: int = 0
+    quarantined: bool = False
+    limit: str | None = None
+    breaker: Breaker = Breaker.CLOSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +81,8 @@ class TaskFacts:
     """One ready task: dependencies met, ``run_at`` reached.
 
     ``queue_at`` (seconds) orders tasks: submission time less the head start its priority is worth.
-    ``estimate`` is the expected run time at skill 1, in seconds.
+    ``estimate`` is the expected run time at skill 1, in seconds. ``failed_on`` are the workers on
+    which it failed before.
     """
 
     id: UUID
@@ -63,6 +90,9 @@ class TaskFacts:
     priority: int
     queue_at: float
     estimate: float
+    lock_key: str | None = None
+    weight: float = 1.0
+    failed_on: frozenset[UUID] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +128,20 @@ class Snapshot:
     ready: Sequence[TaskFacts]
     backlog: float | None = 1.0
     seed: int = 0
+    limits: Mapping[str, LimitFacts] = field(default_factory=dict)
+    locked: frozenset[str] = frozenset()
 
 
 class Left(StrEnum):
     """Why a ready task was left where it is."""
 
     KIND_PAUSED = "kind_paused"
+    KIND_QUARANTINED = "kind_quarantined"
+    BREAKER_OPEN = "breaker_open"
+    LIMIT_PAUSED = "limit_paused"
+    LIMIT_FULL = "limit_full"
+    RATE_LIMITED = "rate_limited"
+    LOCKED = "locked"
     NO_CAPABLE_WORKER = "no_capable_worker"
     ALL_BUSY = "all_busy"
     BEST_BUSY = "best_busy"
@@ -111,21 +149,31 @@ class Left(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One task for one worker; ``expected`` is estimate / skill in seconds."""
+    """One task for one worker; ``expected`` is estimate / skill in seconds.
+
+    ``probe``: the one task that a half-open breaker lets through.
+    """
 
     task_id: UUID
     worker_id: UUID
     kind: str
     expected: float
+    lock_key: str | None = None
+    weight: float = 1.0
+    probe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DispatchPlan:
-    """What a round wants applied: assignments, for each task left why, and each kind's cursor."""
+    """What a round wants applied: assignments, for each task left why, and each kind's cursor.
+
+    ``spent`` is the weight handed out under each limit that has a rate.
+    """
 
     assignments: Sequence[Assignment] = ()
     left: Mapping[UUID, Left] = field(default_factory=dict)
     cursors: Mapping[str, int] = field(default_factory=dict)
+    spent: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heapreplace
 from typing import Final
+from uuid import UUID
 
 from tasks_app.core.facts import WorkerFacts
 
@@ -132,3 +133,24 @@ class Pools:
         if pool is None:
             pool = self._pools[key] = Pool(loads, measure)
         return pool
+
+
+class Backups:
+    """Workers with a slot free at once, for tasks that failed on another."""
+
+    __slots__ = ("_free",)
+
+    def __init__(self, loads: Sequence[WorkerLoad]) -> None:
+        self._free = [load for load in reversed(loads) if load.active < load.slots]
+
+    def other_than(self, failed_on: frozenset[UUID]) -> WorkerLoad | None:
+        """A worker with a free slot on which the task has not failed, or None."""
+        free = self._free
+        for at in range(len(free) - 1, -1, -1):
+            load = free[at]
+            if load.active >= load.slots or load.room < 1:
+                # Within a round it stays full: forgotten, so that the search stays short.
+                del free[at]
+            elif load.facts.id not in failed_on:
+                return load
+        return None

@@ -39,6 +39,8 @@ class Outcome(StrEnum):
     NOT_NAMED = "not_named"
     RELEASED = "released"
     CANCELLED = "cancelled"
+    CRASHED = "crashed"
+    DEADLINE = "deadline"
 
 
 class OnDead(StrEnum):
@@ -67,13 +69,16 @@ class WorkerState(StrEnum):
     LOST = "lost"
 
 
+FAILURES: Final = frozenset({Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASHED})
+"""Outcomes that speak against a kind's handler or what it calls; losses speak against workers."""
+
 ACTIVE: Final = frozenset({Status.ASSIGNED, Status.RUNNING})
 UNFINISHED: Final = frozenset({Status.PENDING, Status.ASSIGNED, Status.RUNNING, Status.FAILED})
 FINAL: Final = frozenset({Status.COMPLETED, Status.DISMISSED, Status.CANCELLED, Status.SKIPPED})
 
 TRANSITIONS: Final[dict[Status, frozenset[Status]]] = {
     Status.PENDING: frozenset({Status.ASSIGNED, Status.CANCELLED, Status.SKIPPED, Status.DEAD}),
-    Status.ASSIGNED: frozenset({Status.RUNNING, Status.PENDING, Status.CANCELLED}),
+    Status.ASSIGNED: frozenset({Status.RUNNING, Status.PENDING, Status.CANCELLED, Status.DEAD}),
     Status.RUNNING: frozenset(
         {Status.COMPLETED, Status.FAILED, Status.PENDING, Status.DEAD, Status.CANCELLED}
     ),

@@ -1,6 +1,13 @@
 """The record: schema, constraints and partial indexes. No rules live here."""
 
-from tasks_app.models.kinds import Kind, RoundRobinCursor
+from tasks_app.models.kinds import (
+    BreakerState,
+    Kind,
+    Limit,
+    LimitState,
+    RetryCredit,
+    RoundRobinCursor,
+)
 from tasks_app.models.people import ApiToken, AuditEntry
 from tasks_app.models.supervision import Leader, Sample, SupervisorSettings
 from tasks_app.models.tasks import (
@@ -8,6 +15,7 @@ from tasks_app.models.tasks import (
     Dependency,
     LateResult,
     Lease,
+    NearMiss,
     Settled,
     StatusCount,
     StatusDelta,
@@ -19,6 +27,7 @@ __all__ = [
     "ApiToken",
     "Attempt",
     "AuditEntry",
+    "BreakerState",
     "Capability",
     "Dependency",
     "Heartbeat",
@@ -26,6 +35,10 @@ __all__ = [
     "LateResult",
     "Leader",
     "Lease",
+    "Limit",
+    "LimitState",
+    "NearMiss",
+    "RetryCredit",
     "RoundRobinCursor",
     "Sample",
     "Settled",

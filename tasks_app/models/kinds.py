@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from tasks_app.core.facts import Load, Order, StrategyName
+from tasks_app.core.facts import Breaker, Load, Order, StrategyName
 from tasks_app.models.choices import choices, one_of
 
 POSITIVE = MinValueValidator(0.001)
@@ -100,6 +100,46 @@ class Kind(models.Model):
         db_default=[],
         help_text="Error classes always retried, whatever the built-in table says.",
     )
+    limit = models.ForeignKey(
+        "Limit",
+        models.PROTECT,
+        db_column="limit_name",
+        null=True,
+        blank=True,
+        related_name="kinds",
+        help_text="A shared limit that tasks of this kind count against.",
+    )
+    breaker_failures = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="So many failures within the window open the breaker. Empty: no breaker.",
+    )
+    breaker_window_seconds = models.FloatField(
+        default=60.0,
+        db_default=60.0,
+        validators=[POSITIVE],
+        help_text="The window in which failures are counted, in seconds.",
+    )
+    breaker_open_seconds = models.FloatField(
+        default=30.0,
+        db_default=30.0,
+        validators=[POSITIVE],
+        help_text="How long an open breaker pauses the kind before one probe, in seconds.",
+    )
+    retry_budget = models.FloatField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0.0)],
+        help_text="Retries at most this share of first attempts, such as 0.2. Empty: no budget.",
+    )
+    quarantined_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Set when its tasks repeatedly took workers down; an operator frees it.",
+    )
+    quarantine_freed_at = models.DateTimeField(null=True, blank=True, editable=False)
     payload_schema = models.JSONField(
         null=True,
         blank=True,
@@ -140,3 +180,74 @@ class RoundRobinCursor(models.Model):
 
     class Meta:
         db_table = "round_robin_cursor"
+
+
+class Limit(models.Model):
+    """A cap that kinds share: concurrent weight, a rate, or both. Configured by admins."""
+
+    name = models.CharField(primary_key=True, max_length=100)
+    description = models.CharField(max_length=300, blank=True, db_default="")
+    max_concurrent = models.FloatField(
+        null=True,
+        blank=True,
+        validators=[POSITIVE],
+        help_text="Weight in flight at most; a task weighs 1 unless it says otherwise.",
+    )
+    rate_per_second = models.FloatField(
+        null=True,
+        blank=True,
+        validators=[POSITIVE],
+        help_text="Weight handed out a second on average. Empty: no rate.",
+    )
+    burst = models.FloatField(
+        default=1.0,
+        db_default=1.0,
+        validators=[POSITIVE],
+        help_text="Weight that may go out at once after a pause.",
+    )
+
+    class Meta:
+        db_table = "shared_limit"
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class LimitState(models.Model):
+    """The token bucket of a limit, and until when a 429 paused it; apart from configuration."""
+
+    limit = models.OneToOneField(Limit, models.CASCADE, primary_key=True)
+    tokens = models.FloatField()
+    at = models.DateTimeField(db_default=Now())
+    paused_until = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "limit_state"
+
+
+class BreakerState(models.Model):
+    """Where a kind's breaker stands; ``probe`` is the one task let through when half-open."""
+
+    kind = models.OneToOneField(Kind, models.CASCADE, primary_key=True)
+    state = models.CharField(max_length=10, choices=choices(Breaker))
+    since = models.DateTimeField(db_default=Now())
+    probe = models.UUIDField(null=True)
+    probe_token = models.BigIntegerField(null=True)
+
+    class Meta:
+        db_table = "breaker_state"
+        constraints = [
+            models.CheckConstraint(name="breaker_state_known", condition=one_of("state", Breaker)),
+        ]
+
+
+class RetryCredit(models.Model):
+    """How many retries a kind with a budget may still hand out; earned by first attempts."""
+
+    kind = models.OneToOneField(Kind, models.CASCADE, primary_key=True)
+    credit = models.FloatField()
+    firsts_seen = models.BigIntegerField(db_default=0)
+
+    class Meta:
+        db_table = "retry_credit"

@@ -92,6 +92,19 @@ class SupervisorSettings(models.Model):
         help_text="A ready task that no worker ever could do is DEAD after so long, in seconds.",
     )
 
+    quarantine_after = models.PositiveSmallIntegerField(
+        default=3,
+        db_default=3,
+        validators=[MinValueValidator(1)],
+        help_text="So many poison tasks of a kind within the window quarantine the kind.",
+    )
+    quarantine_window_seconds = models.FloatField(
+        default=3600.0,
+        db_default=3600.0,
+        validators=[MinValueValidator(1.0)],
+        help_text="The window in which poison tasks are counted, in seconds.",
+    )
+
     class Meta:
         db_table = "supervisor_settings"
         verbose_name = verbose_name_plural = "supervisor settings"

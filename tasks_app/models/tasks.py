@@ -7,7 +7,15 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from tasks_app.core.states import UNFINISHED, DeadReason, EdgeState, OnDead, Outcome, Status
+from tasks_app.core.states import (
+    FAILURES,
+    UNFINISHED,
+    DeadReason,
+    EdgeState,
+    OnDead,
+    Outcome,
+    Status,
+)
 from tasks_app.models.choices import choices, one_of
 
 
@@ -21,6 +29,7 @@ class Task(models.Model):
 
     ``queue_at`` is ``run_at`` less the head start that the priority is worth; ``waiting_on`` counts
     the dependencies not met yet; ``token`` is the fencing token of the last lease granted.
+    ``lock_key`` names what the task needs for itself alone; ``weight`` is its share of its limit.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id)
@@ -35,6 +44,10 @@ class Task(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     run_at = models.DateTimeField(db_default=Now())
     queue_at = models.DateTimeField(db_default=Now())
+    deadline_at = models.DateTimeField(null=True)
+    lock_key = models.CharField(max_length=200, null=True)
+    weight = models.FloatField(db_default=1.0)
+    cancel_asked = models.BooleanField(db_default=False)
     waiting_on = models.IntegerField(db_default=0)
     dependency_count = models.IntegerField(db_default=0)
     has_dependents = models.BooleanField(db_default=False)
@@ -76,6 +89,7 @@ class Task(models.Model):
             ),
             models.CheckConstraint(name="task_waiting_on_min", condition=Q(waiting_on__gte=0)),
             models.CheckConstraint(name="task_estimate_min", condition=Q(estimate_seconds__gt=0)),
+            models.CheckConstraint(name="task_weight_min", condition=Q(weight__gt=0)),
             models.UniqueConstraint(
                 name="task_key_once", fields=["kind", "key"], condition=Q(key__isnull=False)
             ),
@@ -96,6 +110,16 @@ class Task(models.Model):
                 name="task_oldest",
                 fields=["created_at"],
                 condition=Q(status__in=sorted(UNFINISHED), waiting_on=0),
+            ),
+            models.Index(
+                name="task_deadline",
+                fields=["deadline_at"],
+                condition=Q(deadline_at__isnull=False, status__in=sorted(UNFINISHED)),
+            ),
+            models.Index(
+                name="task_poisoned",
+                fields=["kind", "finished_at"],
+                condition=Q(dead_reason=DeadReason.POISON),
             ),
             models.Index(
                 name="task_dead",
@@ -135,7 +159,7 @@ class Dependency(models.Model):
 
 
 class Settled(models.Model):
-    """A task with dependents that ended or died: an inbox that the supervisor empties each round."""
+    """A task with dependents that ended or died: an inbox that each round empties."""
 
     id = models.BigAutoField(primary_key=True)
     task_id = models.UUIDField()
@@ -155,11 +179,18 @@ class Lease(models.Model):
     kind = models.CharField(max_length=100)
     token = models.BigIntegerField()
     expected_seconds = models.FloatField()
+    lock_key = models.CharField(max_length=200, null=True)
+    weight = models.FloatField(db_default=1.0)
     assigned_at = models.DateTimeField(db_default=Now())
     started_at = models.DateTimeField(null=True)
 
     class Meta:
         db_table = "lease"
+        constraints = [
+            models.UniqueConstraint(
+                name="lease_lock_once", fields=["lock_key"], condition=Q(lock_key__isnull=False)
+            ),
+        ]
         indexes = [
             # What a worker may claim next, oldest grant first.
             models.Index(
@@ -186,6 +217,7 @@ class Attempt(models.Model):
     ended_at = models.DateTimeField(db_default=Now())
     outcome = models.CharField(max_length=20, choices=choices(Outcome))
     error = models.JSONField(null=True)
+    dead_reason = models.CharField(max_length=20, choices=choices(DeadReason), null=True)
     next_run_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -193,6 +225,14 @@ class Attempt(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="attempt_outcome_known", condition=one_of("outcome", Outcome)
+            ),
+        ]
+        indexes = [
+            # What a breaker counts; successes cost it nothing.
+            models.Index(
+                name="attempt_failed",
+                fields=["kind", "ended_at"],
+                condition=Q(outcome__in=sorted(FAILURES)),
             ),
         ]
 
@@ -212,6 +252,23 @@ class LateResult(models.Model):
 
     class Meta:
         db_table = "late_result"
+
+
+class NearMiss(models.Model):
+    """A lease that was renewed or ended with less than a fifth of its time left.
+
+    ``silent_seconds`` is how long its worker had given no sign of life, of ``stale_after_seconds``.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    worker = models.ForeignKey("Worker", models.CASCADE, related_name="+")
+    at = models.DateTimeField(db_default=Now())
+    leases = models.IntegerField()
+    silent_seconds = models.FloatField()
+    stale_after_seconds = models.FloatField()
+
+    class Meta:
+        db_table = "near_miss"
 
 
 class StatusDelta(models.Model):

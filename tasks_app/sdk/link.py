@@ -18,7 +18,7 @@ class LinkDown(Exception):
 
 
 class WorkerUnknown(Exception):
-    """This boot's identity is no longer accepted (lost, replaced): abandon all work, register anew."""
+    """This boot is no longer accepted (lost, replaced): abandon all work, register anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class Registered:
 class Grant:
     """One claimed task, RUNNING under ``token`` from now on.
 
-    ``timeout`` in seconds; ``key`` is the idempotency key, the same at every attempt; ``inputs`` maps
-    a dependency's name to its result.
+    ``timeout`` in seconds; ``key`` is the idempotency key, the same at every attempt; ``inputs``
+    maps a dependency's name to its result.
     """
 
     task_id: UUID

@@ -6,9 +6,9 @@ from dataclasses import replace
 from random import Random
 from uuid import UUID
 
-from tasks_app.core.facts import ErrorFacts, RetryPolicy
+from tasks_app.core.facts import ErrorFacts, RetryDecision, RetryPolicy
 from tasks_app.core.retry import decide_reclaim, decide_retry
-from tasks_app.core.states import Outcome, Status
+from tasks_app.core.states import DeadReason, Outcome, Status
 from tasks_app.sdk.link import Failure
 from tasks_app.store import leases
 from tasks_app.store.leases import LeaseEnd, RunningTask
@@ -27,18 +27,26 @@ def retry_ends(
         failure = failures[task.token]
         policy = replace(policies[task.kind], max_attempts=task.max_attempts)
         decision = decide_retry(failure.error, task.attempts, policy, rng)
+        if failure.crashed and task.casualties + 1 >= task.poison_after:
+            decision = RetryDecision(retry=False, dead_reason=DeadReason.POISON)
         ends.append(
             LeaseEnd(
                 task.task_id,
                 task.token,
                 status=Status.FAILED if decision.retry else Status.DEAD,
-                outcome=Outcome.TIMEOUT if failure.timed_out else Outcome.ERROR,
+                outcome=_outcome(failure),
                 error=json.dumps(failure.error.as_json()),
                 dead_reason=decision.dead_reason,
                 delay=decision.delay if decision.retry else None,
             )
         )
     return ends
+
+
+def _outcome(failure: Failure) -> Outcome:
+    if failure.crashed:
+        return Outcome.CRASHED
+    return Outcome.TIMEOUT if failure.timed_out else Outcome.ERROR
 
 
 LOST_MESSAGES = {
@@ -56,7 +64,7 @@ def reclaim_ends(lost: Sequence[LostLease]) -> list[LeaseEnd]:
             started=lease.started,
             attempts=lease.attempts,
             max_attempts=lease.max_attempts,
-            distinct_dead_workers=lease.lost_workers,
+            distinct_dead_workers=lease.casualties,
             poison_after=lease.poison_after,
         )
         kind, message = LOST_MESSAGES[lease.outcome]

@@ -5,23 +5,21 @@ It looks only at the record and never does domain work.
 
 import json
 import time
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import Final
 
 from tasks_app import events
 from tasks_app.core.dependencies import Fate, judge_edge
 from tasks_app.core.dispatch import plan_dispatch
-from tasks_app.core.facts import ErrorFacts, Left
+from tasks_app.core.facts import DispatchPlan, ErrorFacts, Left, Snapshot
+from tasks_app.core.states import DeadReason, Status
 from tasks_app.models import SupervisorSettings
-from tasks_app.services.lease_ends import reclaim_ends
+from tasks_app.services.sweeping import BATCH, run_sweep
 from tasks_app.services.transactions import transactional
-from tasks_app.store import dependencies, dispatch, leader, leases, sweep, workers
+from tasks_app.store import breakers, closing, dependencies, dispatch, leader
 from tasks_app.store.dependencies import OpenEdge
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.snapshot import read_snapshot
-
-BATCH: Final = 1000
-"""How much one sweep or settlement moves at most in a round; the rest follows in the next."""
 
 
 class Deposed(Exception):
@@ -63,7 +61,9 @@ def _round(epoch: int, number: int, sweeping: bool) -> RoundReport:
     settings = supervisor_settings()
     report = RoundReport()
     if sweeping:
-        _sweep(settings, report)
+        swept = run_sweep(settings)
+        report.reclaimed, report.promoted = swept.reclaimed, swept.promoted
+        report.lost_workers = swept.lost_workers
     _settle(report)
     _hand_out(settings, number, report)
     if not leader.renew(epoch, settings.leader_lease_seconds):
@@ -71,22 +71,16 @@ def _round(epoch: int, number: int, sweeping: bool) -> RoundReport:
     return report
 
 
-def _sweep(settings: SupervisorSettings, report: RoundReport) -> None:
-    report.lost_workers = workers.mark_lost(settings.stale_after_seconds)
-    lost = sweep.take_lost(settings.stale_after_seconds, settings.timeout_grace_seconds, BATCH)
-    report.reclaimed = len(leases.end(reclaim_ends(lost)))
-    report.promoted = sweep.promote(BATCH)
-    error = ErrorFacts(type="Unroutable", message="No worker on record could ever do this kind.")
-    sweep.dead_letter_unroutable(settings.unroutable_grace_seconds, error.as_json(), BATCH)
-
-
 def _settle(report: RoundReport) -> None:
     edges = dependencies.take_settled(BATCH)
     verdicts = [(edge, judge_edge(edge.status, edge.on_dead)) for edge in edges]
     dependencies.move_edges([(e.task_id, e.depends_on, v.state) for e, v in verdicts])
     dying = {e.task_id: e for e, v in verdicts if v.fate is Fate.DIES}
-    dependencies.dead_letter_dependents(
-        list(dying), [json.dumps(_dependency_error(edge)) for edge in dying.values()]
+    closing.close_waiting(
+        list(dying),
+        Status.DEAD,
+        reason=DeadReason.DEPENDENCY,
+        errors=[json.dumps(_dependency_error(edge)) for edge in dying.values()],
     )
     report.settled = len(edges)
 
@@ -104,7 +98,20 @@ def _hand_out(settings: SupervisorSettings, number: int, report: RoundReport) ->
     plan = plan_dispatch(snapshot)
     handed = dispatch.dispatch(plan.assignments)
     dispatch.save_cursors(plan.cursors)
+    breakers.spend_tokens(plan.spent)
+    for assignment in plan.assignments:
+        if assignment.probe:
+            breakers.set_probe(assignment.kind, assignment.task_id)
+    _earn_retries(snapshot, plan)
     events.wake_workers(handed)
     report.dispatched = sum(handed.values())
     for reason in plan.left.values():
         report.left[reason] = report.left.get(reason, 0) + 1
+
+
+def _earn_retries(snapshot: Snapshot, plan: DispatchPlan) -> None:
+    """Only first attempts pay for retries, so that a storm of them cannot feed itself."""
+    firsts = {task.id: task.kind for task in snapshot.ready if not task.failed_on}
+    breakers.earn_credit(
+        Counter(firsts[a.task_id] for a in plan.assignments if a.task_id in firsts)
+    )

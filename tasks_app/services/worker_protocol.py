@@ -5,11 +5,12 @@ Each function is one transaction. User code never runs inside one.
 
 import json
 import random
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 from uuid import UUID
 
 from tasks_app import events
+from tasks_app.core.retry import LONGEST_RETRY_AFTER
 from tasks_app.core.states import Outcome
 from tasks_app.models.tasks import new_id
 from tasks_app.sdk.link import (
@@ -24,9 +25,12 @@ from tasks_app.sdk.link import (
 )
 from tasks_app.services.lease_ends import release_held, retry_ends
 from tasks_app.services.transactions import transactional
-from tasks_app.store import leases, workers
+from tasks_app.store import breakers, leases, workers
+from tasks_app.store.leases import RunningTask
 from tasks_app.store.reads.configuration import retry_policies, supervisor_settings
 from tasks_app.store.reads.in_flight import tokens_held
+
+TOO_MANY_REQUESTS: Final = 429
 
 _rng = random.Random()
 
@@ -81,17 +85,23 @@ def heartbeat(worker_id: UUID, tokens: Sequence[int], progress: Sequence[Progres
     Raises WorkerUnknown when this boot was lost or replaced.
     """
     notes = {str(p.token): {"fraction": p.fraction, "note": p.note} for p in progress}
+    breakers.note_near_miss(worker_id)
     drain = workers.beat(worker_id, tokens, notes)
     if drain is None:
         raise WorkerUnknown(f"worker {worker_id} was lost or replaced; it must register anew")
     held = tokens_held(worker_id, tokens)
-    return Orders(drain=drain, lost=[token for token in tokens if token not in held])
+    return Orders(
+        drain=drain,
+        lost=[token for token in tokens if token not in held],
+        cancel=[token for token, asked in held.items() if asked],
+    )
 
 
 @transactional
 def complete(worker_id: UUID, completions: Sequence[Completion]) -> list[int]:
     """Complete tasks whose token still holds; the others go to the late-result ledger."""
     results = {c.token: json.dumps(c.result, allow_nan=False) for c in completions}
+    breakers.note_near_miss(worker_id)
     accepted = leases.complete(
         worker_id,
         [c.task_id for c in completions],
@@ -118,6 +128,8 @@ def fail(worker_id: UUID, failures: Sequence[Failure]) -> list[int]:
         worker_id, [f.task_id for f in failures], [f.token for f in failures]
     )
     policies = retry_policies(sorted({task.kind for task in held}))
+    breakers.note_near_miss(worker_id)
+    _pause_limits(held, by_token)
     ended = leases.end(retry_ends(held, by_token, policies, _rng))
     late = [f for f in failures if f.token not in ended]
     if late:
@@ -129,6 +141,14 @@ def fail(worker_id: UUID, failures: Sequence[Failure]) -> list[int]:
             Outcome.ERROR,
         )
     return [f.token for f in late]
+
+
+def _pause_limits(held: Sequence[RunningTask], failures: Mapping[int, Failure]) -> None:
+    """A 429 that names a wait speaks for everything behind the same limit."""
+    for task in held:
+        error = failures[task.token].error
+        if task.limit and error.status == TOO_MANY_REQUESTS and error.retry_after:
+            breakers.pause_limit(task.limit, min(error.retry_after, LONGEST_RETRY_AFTER))
 
 
 @transactional

@@ -72,31 +72,3 @@ def move_edges(edges: Sequence[tuple[UUID, UUID, EdgeState]]) -> int:
             "states": [e[2] for e in edges],
         },
     )
-
-
-DEAD_LETTER_DEPENDENTS = """
-WITH died AS (
-    UPDATE task t
-       SET status = 'DEAD', dead_reason = 'dependency', finished_at = statement_timestamp(),
-           error = i.error::jsonb
-      FROM unnest(%(tasks)s::uuid[], %(errors)s::text[]) AS i(task_id, error)
-     WHERE t.id = i.task_id AND t.status = 'PENDING'
-    RETURNING t.id, t.kind, t.has_dependents
-), counted AS (
-    INSERT INTO status_delta (kind, status, change)
-    SELECT d.kind, s.status, s.sign * d.n
-      FROM (SELECT kind, count(*) AS n FROM died GROUP BY kind) d
-     CROSS JOIN (VALUES ('PENDING', -1), ('DEAD', 1)) AS s(status, sign)
-), announced AS (
-    INSERT INTO settled (task_id) SELECT id FROM died WHERE has_dependents
-)
-SELECT count(*) FROM died
-"""
-
-
-def dead_letter_dependents(tasks: Sequence[UUID], errors: Sequence[str]) -> int:
-    """Park dependents that can no longer run, each with its JSON error; return how many."""
-    if not tasks:
-        return 0
-    found = sql.row(DEAD_LETTER_DEPENDENTS, {"tasks": list(tasks), "errors": list(errors)})
-    return int(found[0]) if found else 0

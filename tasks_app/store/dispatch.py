@@ -26,10 +26,12 @@ WITH input AS (
        SET status = 'ASSIGNED', assigned_to = l.worker_id, token = nextval('lease_token')
       FROM locked l
      WHERE t.id = l.id
-    RETURNING t.id, t.kind, t.token, l.worker_id, l.expected
+    RETURNING t.id, t.kind, t.token, t.lock_key, t.weight, l.worker_id, l.expected
 ), leased AS (
-    INSERT INTO lease (task_id, worker_id, kind, token, expected_seconds, assigned_at)
-    SELECT id, worker_id, kind, token, expected, statement_timestamp() FROM assigned
+    INSERT INTO lease (task_id, worker_id, kind, token, expected_seconds, lock_key, weight,
+                       assigned_at)
+    SELECT id, worker_id, kind, token, expected, lock_key, weight, statement_timestamp()
+      FROM assigned
 ), counted AS (
     INSERT INTO status_delta (kind, status, change)
     SELECT a.kind, s.status, s.sign * a.n

@@ -127,9 +127,14 @@ def complete(
 
 # Locked here, decided in core, ended in the same transaction.
 LOCK_RUNNING = """
-SELECT t.id, t.token, t.attempts, t.max_attempts, t.kind
+SELECT t.id, t.token, t.attempts, t.max_attempts, t.kind, k.poison_after, k.limit_name,
+       (SELECT count(DISTINCT a.worker_id) FILTER (WHERE a.outcome = 'worker_lost')
+             + count(*) FILTER (WHERE a.outcome = 'crashed')
+          FROM attempt a
+         WHERE a.task_id = t.id AND a.requeues = t.requeues AND a.started_at IS NOT NULL)
   FROM unnest(%(tasks)s::uuid[], %(tokens)s::bigint[]) AS i(task_id, token)
   JOIN task t ON t.id = i.task_id AND t.token = i.token
+  JOIN kind k ON k.name = t.kind
  WHERE t.status = 'RUNNING' AND t.assigned_to = %(worker)s
  ORDER BY t.id
    FOR UPDATE OF t
@@ -138,13 +143,19 @@ SELECT t.id, t.token, t.attempts, t.max_attempts, t.kind
 
 @dataclass(frozen=True, slots=True)
 class RunningTask:
-    """A RUNNING task whose lease is held, locked for the rest of the transaction."""
+    """A RUNNING task whose lease is held, locked for the rest of the transaction.
+
+    ``casualties`` are the workers and child processes that died while they ran it before.
+    """
 
     task_id: UUID
     token: int
     attempts: int
     max_attempts: int
     kind: str
+    poison_after: int
+    limit: str | None
+    casualties: int
 
 
 def lock_running(
@@ -202,7 +213,8 @@ class LeaseEnd:
 
 
 # One statement for failure, reclaim, release and death: they differ in values only. A lease that
-# was never started is free of charge, whatever ends it.
+# was never started is free of charge, whatever ends it. A cancel that was asked for wins over every
+# end but a completion, whose work is done.
 END = """
 WITH input AS (
     SELECT * FROM unnest(%(tasks)s::uuid[], %(tokens)s::bigint[], %(statuses)s::text[],
@@ -210,7 +222,9 @@ WITH input AS (
                          %(delays)s::float8[], %(refunds)s::boolean[])
                AS i(task_id, token, status, outcome, error, reason, delay, refund)
 ), locked AS (
-    SELECT t.id, t.status AS before, i.*
+    SELECT t.id, t.status AS before, i.token, i.outcome, i.error, i.delay, i.refund,
+           CASE WHEN t.cancel_asked THEN 'CANCELLED' ELSE i.status END AS status,
+           CASE WHEN t.cancel_asked THEN NULL ELSE i.reason END AS reason
       FROM input i JOIN task t ON t.id = i.task_id AND t.token = i.token
      WHERE t.status IN ('ASSIGNED', 'RUNNING')
      ORDER BY t.id
@@ -234,13 +248,13 @@ WITH input AS (
       FROM ended e
      WHERE t.id = e.id
     RETURNING t.id, t.kind, t.token, t.total_attempts, t.requeues, t.has_dependents, t.run_at,
-              e.before, e.status, e.outcome, e.error,
+              e.before, e.status, e.outcome, e.error, e.reason,
               e.worker_id, e.assigned_at, e.started_at
 ), recorded AS (
     INSERT INTO attempt (token, task_id, kind, worker_id, number, requeues, assigned_at,
-                         started_at, ended_at, outcome, error, next_run_at)
+                         started_at, ended_at, outcome, error, dead_reason, next_run_at)
     SELECT token, id, kind, worker_id, total_attempts, requeues, assigned_at, started_at,
-           statement_timestamp(), outcome, error::jsonb,
+           statement_timestamp(), outcome, error::jsonb, reason,
            CASE WHEN status = 'FAILED' THEN run_at END
       FROM moved
 ), counted AS (

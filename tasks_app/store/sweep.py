@@ -1,10 +1,9 @@
 """What the sweep locks and moves: lost leases, retries that are due, tasks nobody can do."""
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from tasks_app.core.states import Outcome
+from tasks_app.core.states import Outcome, Status
 from tasks_app.store import sql
 
 
@@ -12,8 +11,8 @@ from tasks_app.store import sql
 class LostLease:
     """A lease whose right to work has ended, and what is needed to decide what follows.
 
-    ``lost_workers`` counts the different workers that died while they ran this task, this one among
-    them where it did.
+    ``casualties`` counts the different workers that died while they ran this task, this one among
+    them where it did, and the child processes that did.
     """
 
     task_id: UUID
@@ -22,7 +21,7 @@ class LostLease:
     started: bool
     attempts: int
     max_attempts: int
-    lost_workers: int
+    casualties: int
     poison_after: int
     worker_name: str
 
@@ -51,10 +50,11 @@ WITH lost AS (
 )
 SELECT t.id, t.token, lost.outcome, lost.started_at IS NOT NULL, t.attempts, t.max_attempts,
        CASE WHEN lost.started_at IS NULL THEN 0 ELSE
-           (SELECT count(DISTINCT a.worker_id) FROM attempt a
-             WHERE a.task_id = t.id AND a.outcome = 'worker_lost'
-               AND a.started_at IS NOT NULL AND a.requeues = t.requeues
-               AND a.worker_id <> lost.worker_id)
+           (SELECT count(DISTINCT a.worker_id) FILTER (WHERE a.outcome = 'worker_lost'
+                                                         AND a.worker_id <> lost.worker_id)
+                 + count(*) FILTER (WHERE a.outcome = 'crashed')
+              FROM attempt a
+             WHERE a.task_id = t.id AND a.started_at IS NOT NULL AND a.requeues = t.requeues)
            + CASE lost.outcome WHEN 'worker_lost' THEN 1 ELSE 0 END
        END,
        p.poison_after, lost.name
@@ -77,22 +77,41 @@ def take_lost(stale_after: float, timeout_grace: float, limit: int) -> list[Lost
     return [LostLease(r[0], int(r[1]), Outcome(r[2]), *r[3:]) for r in found]
 
 
+# A kind with a retry budget promotes no more than its credit. The window function numbers the due
+# tasks of each kind, oldest first, before any is locked.
 PROMOTE = """
 WITH due AS (
-    SELECT id FROM task
-     WHERE status = 'FAILED' AND run_at <= statement_timestamp()
-     ORDER BY run_at
-     LIMIT %(limit)s
-       FOR UPDATE SKIP LOCKED
+    SELECT f.id, f.kind FROM (
+        SELECT id, kind, run_at,
+               row_number() OVER (PARTITION BY kind ORDER BY run_at) AS place
+          FROM (SELECT id, kind, run_at FROM task
+                 WHERE status = 'FAILED' AND run_at <= statement_timestamp()
+                 ORDER BY run_at
+                 LIMIT %(limit)s) d
+    ) f
+    JOIN kind k ON k.name = f.kind
+    LEFT JOIN retry_credit c ON c.kind_id = f.kind
+   WHERE k.retry_budget IS NULL OR f.place <= coalesce(c.credit, 0)
+), locked AS (
+    SELECT t.id FROM task t JOIN due d ON d.id = t.id
+     WHERE t.status = 'FAILED' AND t.run_at <= statement_timestamp()
+     ORDER BY t.id
+       FOR UPDATE OF t SKIP LOCKED
 ), moved AS (
-    UPDATE task t SET status = 'PENDING' FROM due WHERE t.id = due.id RETURNING t.kind
+    UPDATE task t SET status = 'PENDING' FROM locked l WHERE t.id = l.id RETURNING t.kind
+), grouped AS (
+    SELECT kind, count(*) AS n FROM moved GROUP BY kind
 ), counted AS (
     INSERT INTO status_delta (kind, status, change)
     SELECT m.kind, s.status, s.sign * m.n
-      FROM (SELECT kind, count(*) AS n FROM moved GROUP BY kind) m
+      FROM grouped m
      CROSS JOIN (VALUES ('FAILED', -1), ('PENDING', 1)) AS s(status, sign)
+), spent AS (
+    UPDATE retry_credit c SET credit = c.credit - g.n
+      FROM grouped g
+     WHERE c.kind_id = g.kind
 )
-SELECT count(*) FROM moved
+SELECT coalesce(sum(n), 0) FROM grouped
 """
 
 
@@ -103,41 +122,36 @@ def promote(limit: int) -> int:
 
 
 # "Ever could" looks at every boot on record, not only at the live ones.
-DEAD_LETTER_UNROUTABLE = """
-WITH stuck AS (
-    SELECT t.id
-      FROM kind k
-     CROSS JOIN LATERAL (
-        SELECT id FROM task
-         WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
-           AND run_at < statement_timestamp() - %(grace)s * interval '1 second'
-         ORDER BY queue_at
-         LIMIT %(limit)s
-     ) t
-     WHERE NOT EXISTS (SELECT FROM capability c WHERE c.kind = k.name)
-), locked AS (
-    SELECT t.id FROM task t JOIN stuck s ON s.id = t.id
-     WHERE t.status = 'PENDING' ORDER BY t.id FOR UPDATE OF t SKIP LOCKED
-), died AS (
-    UPDATE task t SET status = 'DEAD', dead_reason = 'unroutable',
-           finished_at = statement_timestamp(), error = %(error)s
-      FROM locked l WHERE t.id = l.id
-    RETURNING t.id, t.kind, t.has_dependents
-), counted AS (
-    INSERT INTO status_delta (kind, status, change)
-    SELECT d.kind, s.status, s.sign * d.n
-      FROM (SELECT kind, count(*) AS n FROM died GROUP BY kind) d
-     CROSS JOIN (VALUES ('PENDING', -1), ('DEAD', 1)) AS s(status, sign)
-), announced AS (
-    INSERT INTO settled (task_id) SELECT id FROM died WHERE has_dependents
-)
-SELECT count(*) FROM died
+FIND_UNROUTABLE = """
+SELECT t.id
+  FROM kind k
+ CROSS JOIN LATERAL (
+    SELECT id FROM task
+     WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
+       AND run_at < statement_timestamp() - %(grace)s * interval '1 second'
+     ORDER BY queue_at
+     LIMIT %(limit)s
+ ) t
+ WHERE NOT EXISTS (SELECT FROM capability c WHERE c.kind = k.name)
 """
 
 
-def dead_letter_unroutable(grace: float, error: Any, limit: int) -> int:
-    """Park ready tasks that no worker ever could do for ``grace`` seconds; return how many."""
-    found = sql.row(
-        DEAD_LETTER_UNROUTABLE, {"grace": grace, "error": sql.jsonb(error), "limit": limit}
-    )
-    return int(found[0]) if found else 0
+def find_unroutable(grace: float, limit: int) -> list[UUID]:
+    """Ready tasks that no worker ever could do for ``grace`` seconds."""
+    return [r[0] for r in sql.rows(FIND_UNROUTABLE, {"grace": grace, "limit": limit})]
+
+
+TAKE_OVERDUE = """
+SELECT id, token, status FROM task
+ WHERE deadline_at < statement_timestamp()
+   AND status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING')
+ ORDER BY id
+ LIMIT %(limit)s
+   FOR UPDATE SKIP LOCKED
+"""
+
+
+def take_overdue(limit: int) -> list[tuple[UUID, int | None, Status]]:
+    """Lock up to ``limit`` unfinished tasks past their deadline: (id, token, status)."""
+    found = sql.rows(TAKE_OVERDUE, {"limit": limit})
+    return [(r[0], r[1], Status(r[2])) for r in found]

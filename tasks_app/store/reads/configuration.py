@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tasks_app.core.facts import KindPolicy, Load, Order, RetryPolicy, StrategyName
+from tasks_app.core.facts import (
+    Breaker,
+    KindPolicy,
+    Load,
+    Order,
+    RetryPolicy,
+    StrategyName,
+)
 from tasks_app.models import Kind, SupervisorSettings
 from tasks_app.store import sql
 
@@ -14,19 +21,36 @@ def supervisor_settings() -> SupervisorSettings:
     return SupervisorSettings.objects.get(id=1)
 
 
+# A half-open breaker whose probe is still under way lets nothing else through.
 KINDS = """
 SELECT k.name, coalesce(nullif(k.strategy, ''), s.default_strategy), k."order", k.load, k.paused,
-       coalesce(c.position, 0)
+       coalesce(c.position, 0), k.quarantined_at IS NOT NULL, k.limit_name,
+       CASE WHEN k.breaker_failures IS NULL THEN 'closed'
+            WHEN b.state = 'half_open' AND EXISTS (
+                SELECT FROM lease l WHERE l.task_id = b.probe AND l.token = b.probe_token)
+              THEN 'open'
+            ELSE coalesce(b.state, 'closed') END
   FROM kind k
  CROSS JOIN supervisor_settings s
   LEFT JOIN round_robin_cursor c ON c.kind_id = k.name
+  LEFT JOIN breaker_state b ON b.kind_id = k.name
 """
 
 
 def kind_policies() -> dict[str, KindPolicy]:
     """How each kind is dispatched, with the default strategy filled in."""
     return {
-        r[0]: KindPolicy(r[0], StrategyName(r[1]), Order(r[2]), Load(r[3]), r[4], int(r[5]))
+        r[0]: KindPolicy(
+            r[0],
+            StrategyName(r[1]),
+            Order(r[2]),
+            Load(r[3]),
+            paused=r[4],
+            cursor=int(r[5]),
+            quarantined=r[6],
+            limit=r[7],
+            breaker=Breaker(r[8]),
+        )
         for r in sql.rows(KINDS)
     }
 

@@ -1,6 +1,7 @@
 """What one round decides on: a bounded window of the record."""
 
-from tasks_app.core.facts import Snapshot, TaskFacts, WorkerFacts
+from tasks_app.core.facts import LimitFacts, Snapshot, TaskFacts, WorkerFacts
+from tasks_app.core.limits import refill
 from tasks_app.models import SupervisorSettings
 from tasks_app.store import sql
 from tasks_app.store.reads.configuration import kind_policies
@@ -8,10 +9,15 @@ from tasks_app.store.reads.configuration import kind_policies
 # One range scan of the ready queue a kind. Tasks whose run_at lies ahead are filtered out here:
 # their queue_at may be early when their priority is high.
 READY = """
-SELECT t.id, k.name, t.priority, extract(epoch FROM t.queue_at)::float8, t.estimate_seconds
+SELECT t.id, k.name, t.priority, extract(epoch FROM t.queue_at)::float8, t.estimate_seconds,
+       t.lock_key, t.weight,
+       CASE WHEN t.attempts > 0 THEN
+           (SELECT array_agg(DISTINCT a.worker_id) FROM attempt a
+             WHERE a.task_id = t.id AND a.outcome IN ('error', 'timeout', 'crashed'))
+       END
   FROM kind k
  CROSS JOIN LATERAL (
-    SELECT id, priority, queue_at, estimate_seconds FROM task
+    SELECT id, priority, queue_at, estimate_seconds, lock_key, weight, attempts FROM task
      WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
        AND run_at <= statement_timestamp()
      ORDER BY queue_at, id
@@ -42,6 +48,21 @@ SELECT c.worker_id, c.kind, c.skill
  WHERE w.state IN ('active', 'draining')
 """
 
+LOCKED = "SELECT lock_key FROM lease WHERE lock_key IS NOT NULL"
+
+LIMITS = """
+SELECT l.name,
+       l.max_concurrent - (SELECT coalesce(sum(e.weight), 0)
+                             FROM lease e JOIN kind k ON k.name = e.kind
+                            WHERE k.limit_name = l.name),
+       CASE WHEN l.rate_per_second IS NOT NULL THEN coalesce(s.tokens, l.burst) END,
+       coalesce(extract(epoch FROM statement_timestamp() - s.at), 0)::float8,
+       l.rate_per_second, l.burst,
+       coalesce(s.paused_until > statement_timestamp(), false)
+  FROM shared_limit l
+  LEFT JOIN limit_state s ON s.limit_id = l.name
+"""
+
 CLOCK = "SELECT extract(epoch FROM statement_timestamp())::float8"
 
 
@@ -64,6 +85,20 @@ def worker_facts(stale_after: float) -> list[WorkerFacts]:
     ]
 
 
+def limit_facts() -> dict[str, LimitFacts]:
+    """The shared limits as they stand, their token buckets refilled up to now."""
+    return {
+        r[0]: LimitFacts(
+            name=r[0],
+            free=r[1],
+            tokens=None if r[2] is None else refill(r[2], r[3], r[4], r[5]),
+            burst=r[5],
+            paused=r[6],
+        )
+        for r in sql.rows(LIMITS)
+    }
+
+
 def read_snapshot(settings: SupervisorSettings, seed: int) -> Snapshot:
     """Read kinds, workers and up to ``settings.window`` ready tasks a kind."""
     clock = sql.row(CLOCK)
@@ -71,7 +106,12 @@ def read_snapshot(settings: SupervisorSettings, seed: int) -> Snapshot:
         now=float(clock[0]) if clock else 0.0,
         kinds=kind_policies(),
         workers=worker_facts(settings.stale_after_seconds),
-        ready=[TaskFacts(*r) for r in sql.rows(READY, {"window": settings.window})],
+        ready=[
+            TaskFacts(*r[:7], failed_on=frozenset(r[7] or ()))
+            for r in sql.rows(READY, {"window": settings.window})
+        ],
         backlog=settings.backlog,
         seed=seed,
+        limits=limit_facts(),
+        locked=frozenset(key for (key,) in sql.rows(LOCKED)),
     )

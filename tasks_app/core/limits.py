@@ -1,0 +1,77 @@
+"""May this task start now? Shared limits, locks and breakers, as one gate of a round."""
+
+from collections.abc import Mapping
+
+from tasks_app.core.facts import Breaker, KindPolicy, Left, LimitFacts, Snapshot, TaskFacts
+
+
+def refill(tokens: float, elapsed: float, rate: float, burst: float) -> float:
+    """The token bucket after ``elapsed`` seconds: never above ``burst``.
+
+    >>> refill(tokens=0, elapsed=2, rate=10, burst=5), refill(1, 0.1, 10, 5)
+    (5, 2.0)
+    """
+    return min(burst, tokens + max(0.0, elapsed) * rate)
+
+
+class Gate:
+    """What one round may still hand out; ``admit`` only looks, ``take`` uses up."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._locked = set(snapshot.locked)
+        self._limits = dict(snapshot.limits)
+        self._free = {
+            name: limit.free for name, limit in self._limits.items() if limit.free is not None
+        }
+        self._tokens = {
+            name: limit.tokens for name, limit in self._limits.items() if limit.tokens is not None
+        }
+        self._probed: set[str] = set()
+        self.spent: dict[str, float] = {}
+
+    def admit(self, task: TaskFacts, policy: KindPolicy) -> Left | None:
+        """Why the task may not start now, or None."""
+        if policy.breaker is Breaker.HALF_OPEN and task.kind in self._probed:
+            return Left.BREAKER_OPEN
+        if task.lock_key is not None and task.lock_key in self._locked:
+            return Left.LOCKED
+        limit = self._limits.get(policy.limit) if policy.limit else None
+        return None if limit is None else self._refusal(limit, task.weight)
+
+    def _refusal(self, limit: LimitFacts, weight: float) -> Left | None:
+        if limit.paused:
+            return Left.LIMIT_PAUSED
+        if limit.name in self._free and self._free[limit.name] < weight:
+            return Left.LIMIT_FULL
+        # A task heavier than the whole burst goes when the bucket is full: else it never could.
+        if limit.name in self._tokens and self._tokens[limit.name] < min(weight, limit.burst):
+            return Left.RATE_LIMITED
+        return None
+
+    def take(self, task: TaskFacts, policy: KindPolicy) -> bool:
+        """Use up what the task needs; tell whether it is a half-open breaker's probe."""
+        if task.lock_key is not None:
+            self._locked.add(task.lock_key)
+        name = policy.limit
+        if name in self._free:
+            self._free[name] -= task.weight
+        if name in self._tokens:
+            self._tokens[name] -= task.weight
+            self.spent[name] = self.spent.get(name, 0.0) + task.weight
+        if policy.breaker is Breaker.HALF_OPEN:
+            self._probed.add(task.kind)
+            return True
+        return False
+
+
+def closed_kinds(policies: Mapping[str, KindPolicy]) -> dict[str, Left]:
+    """Kinds of which nothing is handed out this round, each with its reason."""
+    closed: dict[str, Left] = {}
+    for kind, policy in policies.items():
+        if policy.paused:
+            closed[kind] = Left.KIND_PAUSED
+        elif policy.quarantined:
+            closed[kind] = Left.KIND_QUARANTINED
+        elif policy.breaker is Breaker.OPEN:
+            closed[kind] = Left.BREAKER_OPEN
+    return closed

@@ -1,0 +1,57 @@
+"""Cancelling tasks: at once where nobody works on them, by asking where somebody does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from tasks_app import events
+from tasks_app.core.states import Outcome, Status
+from tasks_app.services.people import Actor
+from tasks_app.services.transactions import transactional
+from tasks_app.store import audit, closing, leases
+from tasks_app.store.leases import LeaseEnd
+from tasks_app.store.reads.refusals import why_not_moved
+
+
+@dataclass(frozen=True, slots=True)
+class CancelResult:
+    """What a cancel came to: ``asked`` are RUNNING, their workers are told to let go."""
+
+    done: set[UUID] = field(default_factory=set)
+    asked: set[UUID] = field(default_factory=set)
+    refused: dict[UUID, str] = field(default_factory=dict)
+
+
+@transactional
+def cancel_tasks(ids: Sequence[UUID], actor: Actor, reason: str = "") -> CancelResult:
+    """Cancel tasks. One that completes before its worker hears of it stays COMPLETED."""
+    locked = closing.lock_for_cancel(ids)
+    waiting = [i for i, _, status in locked if status in (Status.PENDING, Status.FAILED)]
+    done = closing.close_waiting(waiting, Status.CANCELLED)
+    assigned = {token: i for i, token, status in locked if status is Status.ASSIGNED and token}
+    ended = leases.end(
+        [
+            LeaseEnd(task_id, token, status=Status.CANCELLED, outcome=Outcome.CANCELLED)
+            for token, task_id in assigned.items()
+        ]
+    )
+    done |= {assigned[token] for token in ended}
+    asked = closing.ask_cancel([i for i, _, status in locked if status is Status.RUNNING])
+    _audit(done | asked, actor, reason)
+    events.wake_supervisor()
+    touched = done | asked
+    return CancelResult(done, asked, why_not_moved([i for i in ids if i not in touched]))
+
+
+def _audit(touched: set[UUID], actor: Actor, reason: str) -> None:
+    if touched:
+        moved = sorted(str(task_id) for task_id in touched)
+        audit.record(
+            actor=actor.name,
+            address=actor.address,
+            action="cancel",
+            subject=moved[0] if len(moved) == 1 else f"{len(moved)} tasks",
+            count=len(moved),
+            reason=reason,
+            detail={"tasks": moved},
+        )
