@@ -1,0 +1,85 @@
+"""``manage.py token``: the API tokens of programs."""
+
+import getpass
+from datetime import datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from tasks_app.services import tokens
+from tasks_app.services.people import Actor
+from tasks_app.store.reads.tokens import list_tokens
+
+
+class Command(BaseCommand):
+    """Makes, lists and revokes tokens; the whole token is shown once, when it is made."""
+
+    help = "Make, list or revoke the tokens with which programs use the HTTP API."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the three actions."""
+        actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+        create = actions.add_parser("create", help="make a token and show it once")
+        create.add_argument("name", metavar="NAME", help="who will use it, such as nightly-import")
+        create.add_argument(
+            "--expires-days", type=int, metavar="N", help="days it lives (default: until revoked)"
+        )
+        actions.add_parser("list", help="list all tokens, the newest first")
+        revoke = actions.add_parser("revoke", help="end a token at once")
+        revoke.add_argument("prefix", metavar="PREFIX", help="as token list shows it")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do the action."""
+        {"create": self._create, "list": self._list, "revoke": self._revoke}[options["action"]](
+            options
+        )
+
+    def _create(self, options: dict[str, Any]) -> None:
+        try:
+            token = tokens.create(options["name"], _operator(), options["expires_days"])
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        # The token alone goes to standard output, so that a script can take it from there.
+        self.stdout.write(token.text)
+        until = "it lives until revoked"
+        if token.expires_at is not None:
+            until = f"it expires on {_told(token.expires_at)}"
+        self.stderr.write(
+            f"This is the token of {token.name}; it is not shown again. {until.capitalize()}: "
+            f"manage.py token revoke {token.prefix}"
+        )
+
+    def _list(self, options: dict[str, Any]) -> None:
+        for token in list_tokens():
+            if token.revoked_at is not None:
+                state = f"revoked {_told(token.revoked_at)}"
+            elif token.expires_at is not None:
+                state = f"expires {_told(token.expires_at)}"
+            else:
+                state = "live"
+            used = (
+                "never used" if token.last_used_at is None else f"used {_told(token.last_used_at)}"
+            )
+            self.stdout.write(
+                f"{token.prefix}  {token.name}  made {_told(token.created_at)}  {used}  {state}"
+            )
+
+    def _revoke(self, options: dict[str, Any]) -> None:
+        # A whole token pasted in is understood too; what was pasted is never repeated.
+        prefix = options["prefix"].removeprefix("chg_").split("_")[0]
+        if not tokens.revoke(prefix, _operator()):
+            raise CommandError("no live token has this prefix; see manage.py token list")
+        self.stdout.write(f"revoked {prefix}")
+
+
+def _operator() -> Actor:
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        # A container may run under a number without a name.
+        name = "somebody"
+    return Actor(f"{name} at the command line")
+
+
+def _told(instant: datetime) -> str:
+    return f"{instant:%Y-%m-%d %H:%M} UTC"
