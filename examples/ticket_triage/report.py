@@ -166,9 +166,7 @@ def _accuracy(tickets: Sequence[Ticket], night: str) -> float | None:
     """Compare the labels found with those of the file; None where the file has none."""
     right = {f"{night}:{ticket.id}": ticket.label for ticket in tickets if ticket.label}
     found = Task.objects.filter(kind=CLASSIFY, status=Status.COMPLETED, key__in=right)
-    hits = [
-        result["label"] == right[str(key)] for key, result in found.values_list("key", "result")
-    ]
+    hits = [label == right[str(key)] for key, label in found.values_list("key", "result__label")]
     return round(sum(hits) / len(hits), 4) if hits else None
 
 
