@@ -43,7 +43,10 @@ class Announcement:
 
     @staticmethod
     def _follow(command: Sequence[str], ended: threading.Event) -> None:
-        process = subprocess.Popen(tethered(signal.SIGTERM, command))  # noqa: S603
+        # A session of its own: Ctrl-C is for the runner, which ends this without a traceback.
+        process = subprocess.Popen(  # noqa: S603
+            tethered(signal.SIGTERM, command), start_new_session=True
+        )
         while process.poll() is None:
             if ended.wait(LOOK_SECONDS):
                 process.kill()
