@@ -6,6 +6,7 @@ It looks only at the record and never does domain work.
 import json
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tasks_app import events
@@ -36,7 +37,7 @@ class RoundReport:
     promoted: int = 0
     settled: int = 0
     seconds: float = 0.0
-    lost_workers: list[str] = field(default_factory=list)
+    lost_workers: Sequence[str] = ()
     left: dict[Left, int] = field(default_factory=dict)
 
     @property

@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from tasks_app.store import sql
+
+SILENT_BEATS: Final = 3
+"""Beats without a round on record after which the supervisor counts as off duty."""
 
 DUTY = """
 SELECT epoch, holder, since, last_round_at,

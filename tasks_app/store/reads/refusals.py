@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from tasks_app.core.states import Status
+from tasks_app.core.states import FINAL, Status
 from tasks_app.store import sql
 
 CLOSED_DEPENDENCY = """
@@ -18,7 +18,7 @@ SELECT t.id, t.status, min(p.status)
 
 
 def why_not_moved(ids: Sequence[UUID]) -> dict[UUID, str]:
-    """Explain for each id why it could not be requeued or dismissed."""
+    """Explain for each id why it could not be requeued, dismissed or cancelled."""
     if not ids:
         return {}
     found = {r[0]: r for r in sql.rows(CLOSED_DEPENDENCY, {"ids": list(ids)})}
@@ -26,8 +26,10 @@ def why_not_moved(ids: Sequence[UUID]) -> dict[UUID, str]:
     for task_id in ids:
         if task_id not in found:
             reasons[task_id] = "There is no such task."
-        elif found[task_id][1] != Status.DEAD:
-            reasons[task_id] = f"It is {found[task_id][1]}, not DEAD."
+        elif (status := Status(found[task_id][1])) in FINAL:
+            reasons[task_id] = f"It is {status} and has ended."
+        elif status is not Status.DEAD:
+            reasons[task_id] = f"It is {status}, not DEAD."
         else:
             closed = found[task_id][2]
             reasons[task_id] = f"A task that it depends on is {closed} and will never complete."

@@ -107,7 +107,16 @@ def read_snapshot(settings: SupervisorSettings, seed: int) -> Snapshot:
         kinds=kind_policies(),
         workers=worker_facts(settings.stale_after_seconds),
         ready=[
-            TaskFacts(*r[:7], failed_on=frozenset(r[7] or ()))
+            TaskFacts(
+                id=r[0],
+                kind=r[1],
+                priority=r[2],
+                queue_at=r[3],
+                estimate=r[4],
+                lock_key=r[5],
+                weight=r[6],
+                failed_on=frozenset(r[7] or ()),
+            )
             for r in sql.rows(READY, {"window": settings.window})
         ],
         backlog=settings.backlog,
