@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from types import FrameType
@@ -24,6 +24,7 @@ from tasks_app.sdk.context import Context
 from tasks_app.sdk.errors import describe
 from tasks_app.sdk.handlers import Handler, HandlerError, handler_of, load_handlers
 from tasks_app.sdk.invocation import invoke, invoke_async
+from tasks_app.sdk.options import Options
 from tasks_app.sdk.outcomes import Outcome
 
 READY: Final = "ready"
@@ -62,16 +63,14 @@ class Job:
     inputs: Mapping[str, Any] = field(default_factory=dict)
 
 
-def run_child(
-    pipe: Connection, parent: int, modules: Sequence[str], setup: Callable[[], object] | None
-) -> None:
+def run_child(pipe: Connection, parent: int, options: Options) -> None:
     """Be a slot's child until the pipe closes; the entry point of the process."""
     _stand_apart()
     _die_with(parent)
     try:
-        if setup is not None:
-            setup()
-        handlers = load_handlers(modules)
+        if options.child_setup is not None:
+            options.child_setup()
+        handlers = load_handlers(options.modules)
     except HandlerError as error:
         pipe.send(Broken(str(error)))
         return
@@ -80,15 +79,21 @@ def run_child(
         pipe.send(Broken(f"{facts.type}: {facts.message}\n{facts.traceback}"))
         return
     pipe.send(READY)
-    _Child(pipe, handlers).run()
+    _Child(pipe, handlers, options.before_task).run()
 
 
 class _Child:
     """The main thread runs handlers; another one reads the pipe, so that a cancel is heard."""
 
-    def __init__(self, pipe: Connection, handlers: Mapping[str, Handler]) -> None:
+    def __init__(
+        self,
+        pipe: Connection,
+        handlers: Mapping[str, Handler],
+        before: Callable[[], object] | None,
+    ) -> None:
         self._pipe = pipe
         self._handlers = handlers
+        self._before = before
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._sending = threading.Lock()
         self._cancel: Callable[[], None] | None = None
@@ -140,11 +145,11 @@ class _Child:
         if handler.is_async:
             return asyncio.run(self._execute_async(handler, job.payload, context))
         self._on_cancel(job.token, context.cancel)
-        return invoke(handler, job.payload, context)
+        return invoke(handler, job.payload, context, self._before)
 
     async def _execute_async(self, handler: Handler, payload: Any, context: Context) -> Outcome:
         loop = asyncio.get_running_loop()
-        task = loop.create_task(invoke_async(handler, payload, context))
+        task = loop.create_task(invoke_async(handler, payload, context, self._before))
 
         def cancel() -> None:
             context.cancel()

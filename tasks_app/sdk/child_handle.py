@@ -6,11 +6,12 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from tasks_app.sdk.child import READY, Broken, Cancel, Job, run_child
 from tasks_app.sdk.handlers import HandlerError
+from tasks_app.sdk.options import Options
 from tasks_app.sdk.outcomes import Done, Outcome, Raised, Stopped
 
 logger: Final = logging.getLogger(__name__)
@@ -39,14 +40,12 @@ class Child:
     ``listen`` by one at a time.
     """
 
-    def __init__(
-        self, name: str, modules: Sequence[str], setup: Callable[[], object] | None
-    ) -> None:
+    def __init__(self, name: str, options: Options) -> None:
         self._pipe, theirs = _spawning.Pipe()
         self._sending = threading.Lock()
         self._ended = False
         self._process = _spawning.Process(
-            target=run_child, args=(theirs, os.getpid(), modules, setup), name=name
+            target=run_child, args=(theirs, os.getpid(), options), name=name
         )
         self._process.start()
         # With our copy of its end closed, the end of the child is the end of the pipe.

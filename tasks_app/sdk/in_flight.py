@@ -18,12 +18,13 @@ NEVER: Final = math.inf
 class Execution:
     """One attempt on this machine, claimed under ``worker_id``.
 
-    ``closed`` once its report is decided, whatever the handler still does; ``stop`` is why it was
-    asked to end, ``force_at`` the instant from which it may be ended by force. All of it changes
-    under the lock of ``InFlight`` only.
+    ``begun`` once its handler was called; ``closed`` once its report is decided, whatever the
+    handler still does; ``stop`` is why it was asked to end, ``force_at`` the instant from which it
+    may be ended by force. All of it changes under the lock of ``InFlight`` only.
     """
 
     __slots__ = (
+        "begun",
         "closed",
         "context",
         "deadline",
@@ -52,6 +53,7 @@ class Execution:
         self.deadline = NEVER
         self.force_at = NEVER
         self.stop: Stop | None = None
+        self.begun = False
         self.closed = False
 
     @property
@@ -80,6 +82,8 @@ class InFlight:
         """Hold what was claimed: from now on heartbeats name it."""
         with self.changed:
             for execution in executions:
+                # Until it begins: a loop that one handler blocks must not hold the others for ever.
+                execution.deadline = self._clock() + execution.timeout
                 self._running[execution.grant.token] = execution
 
     def begin(self, execution: Execution) -> bool:
@@ -87,6 +91,7 @@ class InFlight:
         with self.changed:
             if execution.stop is not None:
                 return False
+            execution.begun = True
             execution.deadline = self._clock() + execution.timeout
             execution.context.deadline = execution.deadline
             soon = execution.deadline < self.watched_until
@@ -109,13 +114,19 @@ class InFlight:
             return report
 
     def time_out(self, execution: Execution) -> Report | None:
-        """Decide that an attempt timed out; None when its end was quicker."""
+        """Decide that an attempt timed out; None when its end was quicker.
+
+        One that never began is let go: it has not had its attempt.
+        """
         grant = execution.grant
         with self.changed:
             if execution.is_zombie:
                 return None
             execution.closed = True
             self._owe(execution)
+            if not execution.begun:
+                execution.stop = Stop.UNABLE
+                return LetGo(grant.task_id, grant.token)
         return Failure(grant.task_id, grant.token, timed_out(execution.timeout), timed_out=True)
 
     def let_go(self) -> Sequence[tuple[UUID, Report]]:

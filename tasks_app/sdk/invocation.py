@@ -1,6 +1,7 @@
 """Calling a handler: every way it can end becomes an outcome, in this process or in a child."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from tasks_app.core.sanitise import sanitise
@@ -10,17 +11,28 @@ from tasks_app.sdk.handlers import Handler
 from tasks_app.sdk.outcomes import Done, Outcome, Raised, Stopped
 
 
-def invoke(handler: Handler, payload: Any, context: Context) -> Outcome:
-    """Run a plain handler to its end."""
+def invoke(
+    handler: Handler, payload: Any, context: Context, before: Callable[[], object] | None = None
+) -> Outcome:
+    """Call ``before`` and run a plain handler to its end."""
     try:
+        if before is not None:
+            before()
         return Done(sanitise(handler.function(payload, context)))
     except BaseException as error:  # noqa: BLE001  SystemExit too is only this attempt's failure
         return _outcome_of(error, handler, context)
 
 
-async def invoke_async(handler: Handler, payload: Any, context: Context) -> Outcome:
-    """Run an async handler to its end; never raises, for SystemExit would end the whole loop."""
+async def invoke_async(
+    handler: Handler, payload: Any, context: Context, before: Callable[[], object] | None = None
+) -> Outcome:
+    """Call ``before`` and run an async handler to its end.
+
+    It never raises, for SystemExit would end the whole loop.
+    """
     try:
+        if before is not None:
+            before()
         return Done(sanitise(await handler.function(payload, context)))
     except BaseException as error:  # noqa: BLE001  see above
         return _outcome_of(error, handler, context)

@@ -16,9 +16,10 @@ class Options:
     """Name, size and manners of one worker; times in seconds.
 
     ``modules`` hold the handlers. With ``processes`` each slot is a child process, which calls
-    ``child_setup`` (importable by name) before it imports them. ``grace`` is how long running work
-    may go on after SIGTERM, ``patience`` how long a handler that was told to stop may take before
-    this process is ended for its sake.
+    ``child_setup`` before it imports them. ``before_task`` is called before each handler, in its
+    thread or child; both must be importable by name. ``grace`` is how long running work may go on
+    after SIGTERM, ``patience`` how long a handler that was told to stop may take before this
+    process is ended for its sake.
     """
 
     modules: Sequence[str]
@@ -28,4 +29,4 @@ class Options:
     grace: float = 30.0
     patience: float = 5.0
     child_setup: Callable[[], object] | None = None
-    version: str = ""
+    before_task: Callable[[], object] | None = None

@@ -17,7 +17,7 @@ class Stop(StrEnum):
     LOST = "its lease is lost"
     BOOT_ENDED = "this boot's leases can no longer be renewed"
     DRAIN = "the worker's grace is over"
-    UNABLE = "this worker cannot start a process for it"
+    UNABLE = "this worker could not begin it"
 
 
 ABANDONED = frozenset({Stop.LOST, Stop.BOOT_ENDED})

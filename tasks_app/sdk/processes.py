@@ -33,7 +33,7 @@ class ProcessSlots:
         self._queue: queue.SimpleQueue[Execution | None] = queue.SimpleQueue()
 
         def start_child(name: str) -> Child:
-            return Child(name, options.modules, options.child_setup)
+            return Child(name, options)
 
         self._slots = [
             _Slot(f"slot-{number + 1}", self._queue, start_child, in_flight, ended)
@@ -190,7 +190,7 @@ class _Slot:
                 old.end()
             if child is not None:
                 child.wait_ready()
-        except (HandlerError, OSError) as error:
+        except Exception as error:  # noqa: BLE001  memory, processes, threads: said, and tried again
             with self._lock:
                 self._child = None
             if child is not None:

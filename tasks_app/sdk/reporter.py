@@ -60,11 +60,12 @@ class Reporter:
             batch, more = self._batch_from(first)
             for (worker_id, kind), reports in _grouped(batch).items():
                 self._deliver(worker_id, kind, reports)
-            # A result may be large, and the next one may be an hour away.
-            del first, batch
             if not more:
                 return
-            next_call = time.monotonic() + LINGER
+            full = len(batch) == BATCH
+            next_call = time.monotonic() + (0.0 if full else LINGER)
+            # A result may be large, and the next one may be an hour away.
+            del first, batch
 
     def _batch_from(self, first: tuple[UUID, Report]) -> tuple[list[tuple[UUID, Report]], bool]:
         """What waits, up to a batch; False when the end was among it."""

@@ -78,7 +78,7 @@ class Worker:
         self._slots: Slots = (
             ProcessSlots(options, self._in_flight, self._ended)
             if options.processes
-            else ThreadSlots(options.slots, handlers, self._in_flight, self._ended)
+            else ThreadSlots(options, handlers, self._in_flight, self._ended)
         )
         self._watch = Watch(self._duty, self._slots, self._reporter, clock, options)
         self._heart = Heart(link, self._duty, clock, self._watch.halt)
@@ -88,7 +88,6 @@ class Worker:
             skills={kind: handler.skill for kind, handler in handlers.items()},
             host=socket.gethostname(),
             pid=os.getpid(),
-            version=options.version,
         )
         self._session = Session(link, registration, handlers, self._duty, self._slots, clock)
         logger.info(

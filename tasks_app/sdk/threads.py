@@ -3,11 +3,12 @@
 import asyncio
 import queue
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tasks_app.sdk.handlers import Handler
 from tasks_app.sdk.in_flight import Execution, InFlight
 from tasks_app.sdk.invocation import invoke, invoke_async
+from tasks_app.sdk.options import Options
 from tasks_app.sdk.outcomes import Outcome, Stopped
 from tasks_app.sdk.slots import Ended
 
@@ -19,15 +20,22 @@ class ThreadSlots:
     """
 
     def __init__(
-        self, slots: int, handlers: Mapping[str, Handler], in_flight: InFlight, ended: Ended
+        self,
+        options: Options,
+        handlers: Mapping[str, Handler],
+        in_flight: InFlight,
+        ended: Ended,
     ) -> None:
+        self._before = options.before_task
         self._in_flight = in_flight
         self._ended = ended
         self._queue: queue.SimpleQueue[Execution | None] = queue.SimpleQueue()
         plain = any(not handler.is_async for handler in handlers.values())
-        self._threads = slots if plain else 0
+        self._threads = options.slots if plain else 0
         self._lane = (
-            AsyncLane(in_flight, ended) if any(h.is_async for h in handlers.values()) else None
+            AsyncLane(in_flight, ended, options.before_task)
+            if any(handler.is_async for handler in handlers.values())
+            else None
         )
 
     def start(self) -> None:
@@ -65,7 +73,9 @@ class ThreadSlots:
         while (execution := self._queue.get()) is not None:
             outcome: Outcome = Stopped()
             if self._in_flight.begin(execution):
-                outcome = invoke(execution.handler, execution.grant.payload, execution.context)
+                outcome = invoke(
+                    execution.handler, execution.grant.payload, execution.context, self._before
+                )
             self._ended(execution, outcome)
             # A result may be large, and the next task may be an hour away.
             del execution, outcome
@@ -74,14 +84,18 @@ class ThreadSlots:
 class AsyncLane:
     """One event loop in a thread of its own."""
 
-    def __init__(self, in_flight: InFlight, ended: Ended) -> None:
+    def __init__(
+        self, in_flight: InFlight, ended: Ended, before: Callable[[], object] | None
+    ) -> None:
         self._in_flight = in_flight
         self._ended = ended
-        self._loop = asyncio.new_event_loop()
+        self._before = before
+        self._loop: asyncio.AbstractEventLoop
         self._tasks: dict[int, asyncio.Task[Outcome]] = {}
 
     def start(self) -> None:
         """Start the loop's thread."""
+        self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._run, name="async-handlers", daemon=True).start()
 
     def submit(self, execution: Execution) -> None:
@@ -109,7 +123,9 @@ class AsyncLane:
     async def _invoke(self, execution: Execution) -> Outcome:
         if not self._in_flight.begin(execution):
             return Stopped()
-        return await invoke_async(execution.handler, execution.grant.payload, execution.context)
+        return await invoke_async(
+            execution.handler, execution.grant.payload, execution.context, self._before
+        )
 
     def _finish(self, execution: Execution, done: asyncio.Task[Outcome]) -> None:
         del self._tasks[execution.grant.token]

@@ -121,9 +121,10 @@ class Watch:
             if report is not None:
                 grant = execution.grant
                 logger.warning(
-                    "task %s (%s) timed out after %g s",
+                    "task %s (%s) %s within %g s",
                     grant.task_id,
                     grant.kind,
+                    "did not finish" if execution.begun else "could not begin",
                     execution.timeout,
                 )
                 self._reporter.put(execution.worker_id, report)

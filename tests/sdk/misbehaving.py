@@ -16,8 +16,21 @@ from tasks_app.sdk.handlers import PermanentError, RetryableError, handler
 LET_GO = threading.Event()
 """Ends the stubborn handlers of this process."""
 
+CALLS_BEFORE: list[str] = []
+"""The threads in which ``note_call`` was called."""
+
 STUBBORN_LIMIT = 60.0
 """Seconds; a test that fails must not leave a thread behind for ever."""
+
+
+def note_call() -> None:
+    CALLS_BEFORE.append(threading.current_thread().name)
+
+
+@handler("calls_before")
+def calls_before(payload: Any, ctx: Context) -> int:
+    """How often ``note_call`` was called in this process."""
+    return len(CALLS_BEFORE)
 
 
 @handler("echo")
@@ -113,6 +126,12 @@ def lingering(payload: Any, ctx: Context) -> None:
 async def async_echo(payload: Any, ctx: Context) -> Any:
     await asyncio.sleep(0)
     return {"payload": payload, "thread": threading.current_thread().name}
+
+
+@handler("async_blocking")
+async def async_blocking(payload: Any, ctx: Context) -> str:
+    LET_GO.wait(STUBBORN_LIMIT)  # the mistake: it holds up the loop of all the others
+    return "finished after all"
 
 
 @handler("async_polite")

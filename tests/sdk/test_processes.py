@@ -1,11 +1,14 @@
 """Slots that are child processes: crashes, hard limits, and nothing left behind."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tasks_app.sdk.handlers import HandlerError
+from tests.sdk import misbehaving
 from tests.sdk.conftest import Start
 from tests.sdk.plane import Plane
 
@@ -101,6 +104,34 @@ def test_drain_kills_what_outlives_the_grace_and_releases_it(plane: Plane, start
     assert running.leave() == 0
     assert plane.released == [grant.token]
     assert not running.exits
+
+
+def test_given_function_is_called_before_each_task_in_its_child(plane: Plane, start: Start) -> None:
+    start(processes=True, slots=1, before_task=misbehaving.note_call)
+    grants = [plane.assign("calls_before") for _ in range(3)]
+    plane.wait_until(lambda: len(plane.completed) == 3)
+    assert [plane.completed[grant.task_id] for grant in grants] == [1, 2, 3]
+
+
+def test_script_without_a_main_guard_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "from tasks_app.sdk.options import Options\n"
+        "from tasks_app.sdk.runtime import Worker\n"
+        "from tests.sdk.plane import Plane\n"
+        "options = Options(['tests.sdk.misbehaving'], slots=1, processes=True)\n"
+        "Worker(Plane(), options).run()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "if __name__ == '__main__':" in ended.stderr
 
 
 def test_no_child_is_left_when_the_worker_has_left(plane: Plane, start: Start) -> None:

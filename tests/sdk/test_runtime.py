@@ -1,5 +1,6 @@
 """The way of a task through a worker, from the claim to the accepted report."""
 
+from tests.sdk import misbehaving
 from tests.sdk.conftest import Start
 from tests.sdk.plane import Plane
 
@@ -33,6 +34,17 @@ def test_async_handlers_share_one_loop_thread(plane: Plane, start: Start) -> Non
     results = [plane.completed[grant.task_id] for grant in grants]
     assert [result["payload"] for result in results] == list(range(10))
     assert {result["thread"] for result in results} == {"async-handlers"}
+
+
+def test_given_function_is_called_before_each_task_in_its_thread(
+    plane: Plane, start: Start
+) -> None:
+    misbehaving.CALLS_BEFORE.clear()
+    start(slots=1, before_task=misbehaving.note_call)
+    for kind in ("noop", "async_echo"):
+        plane.assign(kind)
+    plane.wait_until(lambda: len(plane.completed) == 2)
+    assert sorted(misbehaving.CALLS_BEFORE) == ["async-handlers", "slot-1"]
 
 
 def test_only_free_slots_are_claimed(plane: Plane, start: Start) -> None:

@@ -55,3 +55,19 @@ def test_worker_with_nothing_but_zombies_reports_and_ends_its_process(
     assert running.exits == [75]
     assert set(plane.failed) == {grant.task_id for grant in grants}
     assert plane.calls[-1] == "deregister"
+
+
+def test_task_behind_a_blocked_loop_is_let_go_without_an_attempt(
+    plane: Plane, start: Start
+) -> None:
+    running = start(slots=3, patience=60.0)
+    blocking = plane.assign("async_blocking")
+    plane.wait_until(lambda: blocking.token in plane.held)
+    behind, plain = plane.assign("async_echo", timeout=0.2), plane.assign("echo")
+    plane.wait_until(lambda: plane.released == [behind.token])
+    plane.wait_until(lambda: plain.task_id in plane.completed)
+    misbehaving.LET_GO.set()
+    plane.wait_until(lambda: blocking.task_id in plane.completed)
+    assert not plane.failed
+    assert not plane.late
+    assert not running.ended()

@@ -7,6 +7,7 @@ from typing import Any
 
 import django
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import close_old_connections
 
 from tasks_app.sdk.handlers import HandlerError
 from tasks_app.sdk.options import Options, default_name
@@ -64,6 +65,8 @@ class Command(BaseCommand):
                     processes=options["processes"],
                     grace=options["grace"],
                     child_setup=django.setup,
+                    # A handler's own connection may have died since the last task of its slot.
+                    before_task=close_old_connections,
                 ),
             )
             code = worker.run()
