@@ -17,6 +17,7 @@ from tasks_app.services import worker_protocol
 from tasks_app.services.rounds import RoundReport, run_round
 from tasks_app.store import leader, submission
 from tasks_app.store.reads.counts import count_by_status
+from tasks_app.store.reads.invariants import find_violations
 from tasks_app.store.submission import EdgeRow, TaskRow
 
 
@@ -157,6 +158,10 @@ class Floor:
             cursor.execute("SELECT status, count(*) FROM task GROUP BY status")
             counted = dict(cursor.fetchall())
         assert {s: n for s, n in count_by_status().items() if n} == counted
+
+    def assert_invariants(self) -> None:
+        """Everything that must hold of the record holds."""
+        assert find_violations() == {}
 
     def leader(self) -> Leader:
         """The leader lease's row."""

@@ -1,0 +1,200 @@
+"""The one checker: what must hold of the record at every instant, as queries that find violations.
+
+Each query returns the ids that break its invariant, so an empty answer is a proof for this record.
+They scan whole tables: for tests and for an audit, not for a screen. The numbers in brackets are
+those of the reliability programme.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from tasks_app.store import sql
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A sentence that must hold, and the query that finds what breaks it."""
+
+    name: str
+    sentence: str
+    query: str
+
+
+INVARIANTS: Final = (
+    Invariant(
+        "one_completion",
+        "A task has at most one accepted completion (I1).",
+        """
+        SELECT task_id::text FROM attempt WHERE outcome = 'completed'
+         GROUP BY task_id HAVING count(*) > 1
+        """,
+    ),
+    Invariant(
+        "completed_is_recorded",
+        "A COMPLETED task has its completion on record, and no other task has one (I1).",
+        """
+        SELECT t.id::text FROM task t
+          LEFT JOIN attempt a ON a.task_id = t.id AND a.outcome = 'completed'
+         WHERE (t.status = 'COMPLETED') <> (a.token IS NOT NULL)
+        """,
+    ),
+    Invariant(
+        "active_has_its_lease",
+        "ASSIGNED and RUNNING tasks have a lease under their token and worker; others have none.",
+        """
+        SELECT coalesce(t.id, l.task_id)::text
+          FROM (SELECT * FROM task WHERE status IN ('ASSIGNED', 'RUNNING')) t
+          FULL JOIN lease l ON l.task_id = t.id
+         WHERE t.id IS NULL OR l.task_id IS NULL OR l.token <> t.token
+            OR l.worker_id <> t.assigned_to
+            OR (t.status = 'RUNNING') <> (l.started_at IS NOT NULL)
+        """,
+    ),
+    Invariant(
+        "leases_do_not_overlap",
+        "No two leases of a task stood at once, and tokens rise with time (I3).",
+        """
+        SELECT task_id::text FROM (
+            SELECT task_id, assigned_at,
+                   lag(ended_at) OVER (PARTITION BY task_id ORDER BY token) AS before
+              FROM (SELECT task_id, token, assigned_at, ended_at FROM attempt
+                    UNION ALL
+                    SELECT task_id, token, assigned_at, 'infinity' FROM lease) h
+        ) ordered
+         WHERE assigned_at < before
+        """,
+    ),
+    Invariant(
+        "attempts_in_budget",
+        "No incarnation of a task began more attempts that count than it may (I4).",
+        """
+        SELECT t.id::text
+          FROM task t
+          JOIN attempt a ON a.task_id = t.id
+         WHERE a.started_at IS NOT NULL AND a.outcome NOT IN ('released')
+         GROUP BY t.id, t.max_attempts, a.requeues
+        HAVING count(*) > t.max_attempts
+        """,
+    ),
+    Invariant(
+        "started_reclaims_count",
+        "A started attempt counts unless it was released: the task's own count says the same.",
+        """
+        SELECT t.id::text
+          FROM task t
+          LEFT JOIN attempt a ON a.task_id = t.id AND a.requeues = t.requeues
+                             AND a.started_at IS NOT NULL AND a.outcome <> 'released'
+          LEFT JOIN lease l ON l.task_id = t.id AND l.started_at IS NOT NULL
+         GROUP BY t.id, t.attempts, l.task_id
+        HAVING count(a.token) + CASE WHEN l.task_id IS NULL THEN 0 ELSE 1 END <> t.attempts
+        """,
+    ),
+    Invariant(
+        "edges_are_counted",
+        "A PENDING task waits for exactly as many dependencies as are not met.",
+        """
+        SELECT t.id::text
+          FROM task t LEFT JOIN dependency d
+            ON d.task_id = t.id AND d.state IN ('waiting', 'blocked')
+         WHERE t.status = 'PENDING' AND (t.waiting_on > 0 OR d.task_id IS NOT NULL)
+         GROUP BY t.id, t.waiting_on
+        HAVING count(d.task_id) <> t.waiting_on
+        """,
+    ),
+    Invariant(
+        "no_end_is_forgotten",
+        "A dependency that ended is carried over to its dependents, or waits in the inbox.",
+        """
+        SELECT d.task_id::text
+          FROM dependency d
+          JOIN task p ON p.id = d.depends_on_id
+          JOIN task t ON t.id = d.task_id
+         WHERE t.status = 'PENDING' AND NOT EXISTS (SELECT FROM settled s WHERE s.task_id = p.id)
+           AND (d.state = 'waiting'
+                    AND p.status IN ('COMPLETED', 'DEAD', 'DISMISSED', 'CANCELLED', 'SKIPPED')
+                OR d.state = 'blocked'
+                    AND p.status IN ('COMPLETED', 'DISMISSED', 'CANCELLED', 'SKIPPED'))
+        """,
+    ),
+    Invariant(
+        "dependencies_came_first",
+        "No task was begun before what it depends on had ended.",
+        """
+        SELECT d.task_id::text
+          FROM dependency d
+          JOIN task p ON p.id = d.depends_on_id
+          JOIN (SELECT task_id, min(assigned_at) AS began
+                  FROM (SELECT task_id, assigned_at FROM attempt
+                        UNION ALL SELECT task_id, assigned_at FROM lease) h
+                 GROUP BY task_id) b ON b.task_id = d.task_id
+         WHERE d.state = 'met' AND p.finished_at > b.began
+        """,
+    ),
+    Invariant(
+        "locks_exclude",
+        "No two tasks of one lock were in work at once (I7).",
+        """
+        SELECT a.task_id::text
+          FROM (SELECT h.task_id, h.assigned_at, h.ended_at, t.lock_key, h.token
+                  FROM (SELECT task_id, token, assigned_at, ended_at FROM attempt
+                        UNION ALL
+                        SELECT task_id, token, assigned_at, 'infinity' FROM lease) h
+                  JOIN task t ON t.id = h.task_id AND t.lock_key IS NOT NULL) a
+          JOIN LATERAL (
+              SELECT 1 FROM attempt o JOIN task u ON u.id = o.task_id
+               WHERE u.lock_key = a.lock_key AND o.token <> a.token
+                 AND o.assigned_at < a.ended_at AND o.ended_at > a.assigned_at
+               LIMIT 1) clash ON true
+        """,
+    ),
+    Invariant(
+        "limits_hold",
+        "No limit has more weight in flight than it allows (I7).",
+        """
+        SELECT l.name FROM shared_limit l
+          JOIN kind k ON k.limit_name = l.name
+          JOIN lease e ON e.kind = k.name
+         WHERE l.max_concurrent IS NOT NULL
+         GROUP BY l.name, l.max_concurrent
+        HAVING sum(e.weight) > l.max_concurrent
+        """,
+    ),
+    Invariant(
+        "counts_are_true",
+        "The rollup of counts says what counting the tasks says.",
+        """
+        SELECT coalesce(c.kind, t.kind) || ' ' || coalesce(c.status, t.status)
+          FROM (SELECT kind, status, sum(n) AS n
+                  FROM (SELECT kind, status, count AS n FROM status_count
+                        UNION ALL SELECT kind, status, change FROM status_delta) d
+                 GROUP BY kind, status) c
+          FULL JOIN (SELECT kind, status, count(*) AS n FROM task GROUP BY kind, status) t
+            ON t.kind = c.kind AND t.status = c.status
+         WHERE coalesce(c.n, 0) <> coalesce(t.n, 0)
+        """,
+    ),
+    Invariant(
+        "ended_has_its_time",
+        "A task has an end time if and only if it has ended or is DEAD.",
+        """
+        SELECT id::text FROM task
+         WHERE (finished_at IS NOT NULL)
+            <> (status IN ('COMPLETED', 'DEAD', 'DISMISSED', 'CANCELLED', 'SKIPPED'))
+        """,
+    ),
+)
+
+
+def find_violations(limit: int = 20) -> dict[str, list[str]]:
+    """Check everything in one snapshot; return up to ``limit`` offenders of each broken invariant.
+
+    Call it in a REPEATABLE READ transaction on a live database: all queries then see one instant.
+    """
+    broken = {}
+    for invariant in INVARIANTS:
+        # The queries are constants of this module.
+        bounded = f"SELECT * FROM ({invariant.query}) v LIMIT %(limit)s"  # noqa: S608  see above
+        found = sql.rows(bounded, {"limit": limit})
+        if found:
+            broken[invariant.name] = [str(offender) for (offender,) in found]
+    return broken
