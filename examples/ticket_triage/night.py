@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
+from controlplane.embedded import EmbeddedError
 from examples.ticket_triage import settings as triage
 from examples.ticket_triage.own_stack import OwnStack, ProcessEnded, own_stack
 from examples.ticket_triage.tickets import Ticket, TicketsError, read_tickets
@@ -42,19 +43,20 @@ class NightFailed(Exception):
 
 def main() -> int:
     """Do the night that the command line asks for."""
-    asked = _parser().parse_args()
+    asked = _parse()
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         tickets = _tickets(asked)
+        # Read here too, because a worker would learn only at its first ticket that it cannot be.
+        read_tickets(asked.history)
         if asked.folder:
-            asked.folder.mkdir(parents=True, exist_ok=True)
             return _night_in(asked.folder.absolute(), asked, tickets)
         with tempfile.TemporaryDirectory(prefix="chargehand-night-") as folder:
             return _night_in(Path(folder), asked, tickets)
     except KeyboardInterrupt:
         _say("interrupted; everything has ended")
         return 130
-    except (NightFailed, ProcessEnded, TicketsError) as error:
+    except (EmbeddedError, NightFailed, ProcessEnded, TicketsError) as error:
         _say(f"failed: {error}")
         return 1
 
@@ -180,21 +182,33 @@ def _say(words: str) -> None:
     print(f"night: {words}", file=sys.stderr, flush=True)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m examples.ticket_triage.night")
-    parser.add_argument("--tickets", type=Path, default=triage.OWN_TICKETS, help="CSV of tickets")
-    parser.add_argument("--history", type=Path, default=triage.OWN_HISTORY, help="labelled CSV")
-    parser.add_argument("--limit", type=int, help="the first so many tickets only")
-    parser.add_argument("--malformed", type=int, default=20, help="tickets without a text to add")
-    parser.add_argument("--workers", type=int, default=8, help="worker processes")
-    parser.add_argument("--slots", type=int, default=8, help="tasks at once in each")
-    parser.add_argument("--chaos", action="store_true", help="kill a worker and the supervisor")
-    parser.add_argument("--latency", default="0-0.2", help="seconds that each step waits, from-to")
-    parser.add_argument("--transient", type=float, default=0.05, help="share of first attempts")
-    parser.add_argument("--patience", type=float, default=900.0, help="seconds before it fails")
-    parser.add_argument("--folder", type=Path, help="keep database, logs and outboxes here")
-    parser.add_argument("--json", action="store_true", help="the report as one line of JSON")
-    return parser
+    add = parser.add_argument
+    add("--tickets", type=Path, default=triage.OWN_TICKETS, help="CSV of tickets")
+    add("--history", type=Path, default=triage.OWN_HISTORY, help="CSV to learn labels from")
+    add("--limit", type=_count, help="the first so many tickets only")
+    add("--malformed", type=_count, default=20, help="tickets without a text to add")
+    add("--workers", type=_count, default=8, help="worker processes")
+    add("--slots", type=_count, default=8, help="tasks at once in each of them")
+    add("--chaos", action="store_true", help="kill a worker and the supervisor meanwhile")
+    add("--latency", default="0-0.2", help="seconds that each step waits, from-to")
+    add("--transient", type=float, default=0.05, help="share of first attempts that fail")
+    add("--patience", type=float, default=900.0, help="seconds after which it has failed")
+    add("--folder", type=Path, help="a new folder that keeps database, logs and outboxes")
+    add("--json", action="store_true", help="report as one line of JSON")
+    asked = parser.parse_args()
+    if asked.workers < (2 if asked.chaos else 1):
+        parser.error("--workers: one at least, and with --chaos a second one that survives")
+    if asked.folder and asked.folder.exists() and any(asked.folder.iterdir()):
+        parser.error(f"--folder: {asked.folder} is not empty, and a night begins with nothing")
+    return asked
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError("give a whole number")
+    return int(text)
 
 
 if __name__ == "__main__":

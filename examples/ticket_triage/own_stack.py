@@ -36,7 +36,7 @@ class OwnStack:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._logs = folder / "logs"
-        self._logs.mkdir(exist_ok=True)
+        self._logs.mkdir()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
     def start_supervisor(self) -> None:
