@@ -70,11 +70,6 @@ def report_of(task_id: UUID, token: int, outcome: Outcome, stop: Stop | None) ->
     A result or an error is reported even when the lease is lost: the ledger of late results wants
     it. One that was stopped for a lost lease has nothing to tell; for a cancel or a drain it is let
     go.
-
-    >>> report_of(UUID(int=1), 7, Done("x"), Stop.LOST).result
-    'x'
-    >>> report_of(UUID(int=1), 7, Stopped(), Stop.LOST) is None
-    True
     """
     match outcome:
         case Done(result):
