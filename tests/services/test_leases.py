@@ -238,3 +238,17 @@ def test_the_database_refuses_an_active_task_without_a_worker(floor: Floor) -> N
     (task,) = floor.submit()
     with pytest.raises(Exception, match="task_active_has_worker"), connection.cursor() as cursor:
         cursor.execute("UPDATE task SET status = 'RUNNING' WHERE id = %s", [task])
+
+
+def test_a_worker_cannot_report_under_an_older_token_of_its_own(floor: Floor) -> None:
+    first = running(floor)
+    worker_protocol.release(floor.workers["w1"], [first.token])
+    floor.round()
+    (second,) = floor.claim("w1")
+    assert second.task_id == first.task_id
+    assert floor.complete("w1", first, "old") == [first.token]
+    assert floor.status(first.task_id) is Status.RUNNING
+    assert floor.fail("w1", first, permanent=True) == [first.token]
+    assert floor.status(first.task_id) is Status.RUNNING
+    assert floor.complete("w1", second, "new") == []
+    assert floor.task(first.task_id).result == "new"
