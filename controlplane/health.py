@@ -7,10 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tasks_app.store.reads.duty import last_round_age_seconds
-
-# The supervisor cannot notice its own failure: three beats without a round in the record mean it.
-SILENT_BEATS = 3
+from tasks_app.store.reads.duty import SILENT_BEATS, last_round_age_seconds
 
 
 @login_not_required

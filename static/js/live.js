@@ -2,7 +2,7 @@
 // which fetch again what they show: <div hx-get="…" hx-trigger="chargehand:changed from:body">.
 // Without it the page polls; on a hidden tab it rests. Events on body:
 //   chargehand:sample   detail = one second of the record
-//   chargehand:quiet    detail = {now, oldest}: no new sample is in the record
+//   chargehand:quiet    detail = {now, oldest}: the record has no new sample
 //   chargehand:changed  tables fetch again
 //   chargehand:catchup  charts fetch what they have missed
 (() => {
@@ -23,8 +23,14 @@
   let heardAt = 0;
   let retry = null;
 
-  const WORDS = { live: "Live", reconnecting: "Reconnecting…", paused: "Paused" };
+  const WORDS = {
+    live: "Live",
+    away: "Database away",
+    reconnecting: "Reconnecting…",
+    paused: "Paused",
+  };
   const say = (state) => {
+    if (label.dataset.state === state) return;
     label.dataset.state = state;
     label.textContent = WORDS[state];
     label.title =
@@ -60,15 +66,20 @@
 
   const heard = (event) => {
     heardAt = Date.now();
+    // The server sends only so many messages ahead of this word; a slow page loses samples.
+    event.target.send("ok");
     const message = JSON.parse(event.data);
+    say(message.away ? "away" : "live");
+    if (message.away) return;
     window.Chargehand.correct(message.now);
+    if (message.missed) tell("catchup");
     if (message.sample) {
       count(message.sample.by_status);
       tell("sample", message.sample);
     } else {
       tell("quiet", message);
     }
-    if (message.changed) changed();
+    if (message.changed || message.missed) changed();
   };
 
   const again = (event) => {

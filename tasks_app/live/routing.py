@@ -1,5 +1,7 @@
 """The websockets' addresses."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-websocket_urlpatterns: list[URLPattern | URLResolver] = []
+from tasks_app.live.consumers import LiveConsumer
+
+websocket_urlpatterns: list[URLPattern | URLResolver] = [path("ws/live/", LiveConsumer.as_asgi())]

@@ -12,6 +12,8 @@ import psycopg
 from django.db import connections
 from psycopg import sql
 
+from tasks_app import events
+
 
 class Listener:
     """Waits for notifications on some channels; reconnects when the server comes back.
@@ -72,3 +74,8 @@ class Listener:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def feed_listener() -> Listener:
+    """A listener for the live screens: it hears of each sample."""
+    return Listener(events.FEED)

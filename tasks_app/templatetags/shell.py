@@ -1,6 +1,7 @@
 """Tags of every page: statuses, instants, figures and the rail."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -83,19 +84,23 @@ STEPS: Final = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
 def duration(seconds: float | None) -> str:
     """Write seconds short: two digits that matter and their unit.
 
-    >>> duration(0.0421), duration(4.2), duration(75), duration(7200), duration(None)
-    ('42 ms', '4.2 s', '75 s', '2.0 h', '-')
+    >>> duration(27e-6), duration(0.0421), duration(4.2), duration(75), duration(7200)
+    ('27 µs', '42 ms', '4.2 s', '75 s', '2.0 h')
+    >>> duration(0), duration(None)
+    ('0 s', '-')
     """
     if seconds is None:
         return "-"
-    if seconds < 1:
-        return f"{max(seconds, 0) * 1000:.0f} ms"
+    if 0 < seconds < 0.001:
+        return f"{seconds * 1e6:.0f} µs"
+    if 0 < seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
     for size, unit in STEPS:
         # Two of the next unit, so that 75 s is not a coarse 1 min.
         if seconds >= 2 * size:
             value = seconds / size
             return f"{value:.1f} {unit}" if value < 10 else f"{value:.0f} {unit}"
-    return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds:.1f} s" if 0 < seconds < 10 else f"{seconds:.0f} s"
 
 
 @register.filter
@@ -110,6 +115,31 @@ def figure(number: float | None) -> str:
     if isinstance(number, int) or number >= 100 or number == int(number):
         return f"{number:,.0f}"
     return f"{number:.1f}" if number >= 10 else f"{number:.2f}"
+
+
+@register.filter
+def words(name: str) -> str:
+    """Write an identifier as words.
+
+    >>> words("round_robin")
+    'round robin'
+    """
+    return name.replace("_", " ")
+
+
+@register.filter
+def names(all_names: Sequence[str]) -> str:
+    """List names with their verb, at most three by name.
+
+    >>> names(["w2"]), names(["w2", "w3"]), names(["a", "b", "c", "d", "e"])
+    ('w2 is', 'w2 and w3 are', 'a, b, c and 2 others are')
+    """
+    shown = list(all_names[:3]) if len(all_names) > 4 else list(all_names)
+    rest = len(all_names) - len(shown)
+    if rest:
+        shown.append(f"{rest} others")
+    listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+    return f"{listed} {'is' if len(all_names) == 1 else 'are'}"
 
 
 @dataclass(frozen=True, slots=True)

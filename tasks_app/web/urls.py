@@ -7,4 +7,5 @@ from tasks_app.web.pages import overview
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.overview, name="overview"),
+    path("series/", overview.overview_series, name="overview_series"),
 ]

@@ -1,11 +1,55 @@
 """The overview: what is wrong, six figures, three charts, dead letters by cause, the workers."""
 
-from django.http import HttpRequest, HttpResponse
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import render
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+
+from tasks_app.store.reads import series as samples
+from tasks_app.store.reads.duty import SILENT_BEATS
+from tasks_app.store.reads.overview import read_overview
+
+LATEST_SECOND: Final = 1e11
+"""The year 5138, well within what PostgreSQL can tell as an instant."""
+RANGE_OF: Final[Mapping[str, samples.Range]] = {each.name: each for each in samples.RANGES}
 
 
 @require_safe
+@never_cache
 def overview(request: HttpRequest) -> HttpResponse:
-    """Show the page."""
-    return render(request, "overview/overview.html")
+    """Show the page, or only what moves in it when htmx asks again."""
+    context: dict[str, Any] = {
+        "live": read_overview(SILENT_BEATS * settings.BEAT_SECONDS),
+        "ranges": samples.RANGES,
+    }
+    part = "live" if request.headers.get("HX-Request") else "overview"
+    return render(request, f"overview/{part}.html", context)
+
+
+@require_safe
+@never_cache
+def overview_series(request: HttpRequest) -> HttpResponse:
+    """Answer a range's points for the charts; with ``after`` only those since that instant."""
+    span = RANGE_OF.get(request.GET.get("range", ""))
+    try:
+        after = float(request.GET["after"]) if request.GET.get("after") else None
+    except ValueError:
+        after = math.nan
+    if span is None or (after is not None and not 0 <= after < LATEST_SECOND):
+        return HttpResponseBadRequest(f"range: one of {', '.join(RANGE_OF)}; after: seconds\n")
+    latest, oldest = samples.latest_point(), samples.read_oldest()
+    return JsonResponse(
+        {
+            "now": oldest.now,
+            "oldest": oldest.created,
+            "seconds": span.seconds,
+            "step": span.step,
+            "points": [point.as_json() for point in samples.series(span, after)],
+            "latest": latest.as_json() if latest else None,
+        }
+    )

@@ -1,0 +1,165 @@
+// The three charts as uPlot wants them: columns from points, looks from the page's own colours.
+window.Chargehand.plots = (() => {
+  "use strict";
+  // From the ground up: what is done lies still, what waits is on top.
+  const STACK = [
+    { name: "Completed", of: ["COMPLETED"], colour: "completed", shape: "●" },
+    { name: "Running", of: ["RUNNING"], colour: "running", shape: "◑" },
+    { name: "Assigned", of: ["ASSIGNED"], colour: "assigned", shape: "◔" },
+    { name: "Failed", of: ["FAILED"], colour: "failed", shape: "↻" },
+    { name: "Dead", of: ["DEAD"], colour: "dead", shape: "✕" },
+    { name: "Pending", of: ["PENDING"], colour: "pending", shape: "○" },
+    { name: "Closed", of: ["DISMISSED", "CANCELLED", "SKIPPED"], colour: "closed", shape: "⊘" },
+  ];
+  const LINES = ["dead", "running", "completed", "failed-mark", "closed-mark", "accent", "soft"];
+  const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [14, 4]];
+  // More lines than these cannot be told apart.
+  const MOST_LINES = 12;
+
+  // A custom property's value is its text; a colour is resolved by whoever wears it.
+  const colour = (() => {
+    const probe = document.createElement("i");
+    probe.hidden = true;
+    document.documentElement.append(probe);
+    return (token) => {
+      probe.style.color = `var(--${token})`;
+      return getComputedStyle(probe).color;
+    };
+  })();
+
+  const inStatus = (point, entry) => entry.of.reduce((n, s) => n + (point.by_status[s] || 0), 0);
+
+  // Points with a break wherever samples are missing; the oldest task's age is known across a break
+  // when the same task stands at both ends.
+  const broken = (points) => {
+    const all = [];
+    points.forEach((point, i) => {
+      const before = points[i - 1];
+      if (before && point.gap) {
+        const known = before.oldest !== null && before.oldest === point.oldest;
+        const at = (before.at + point.at) / 2;
+        all.push({ at, by_status: null, active: null, oldest: known ? point.oldest : undefined });
+      }
+      all.push(point);
+    });
+    return all;
+  };
+
+  const age = (point) => {
+    if (point.oldest === undefined) return null;
+    return point.oldest === null ? 0 : Math.max(0, point.at - point.oldest);
+  };
+
+  const columns = (points, hidden, workers) => {
+    const all = broken(points);
+    const at = all.map((point) => point.at);
+    let below = at.map(() => 0);
+    const stacked = STACK.map((entry) => {
+      if (!hidden.has(entry.name))
+        below = below.map((n, i) => n + (all[i].by_status ? inStatus(all[i], entry) : 0));
+      return below.map((n, i) => (all[i].by_status ? n : null));
+    });
+    return {
+      points: all,
+      status: [at, ...stacked.reverse()], // the tallest first: each lower one is drawn over it
+      active: [at, ...workers.map((name) => all.map((p) => p.active?.[name] ?? null))],
+      oldest: [at, all.map(age)],
+    };
+  };
+
+  // Every worker of the window while they are few, else the most and the least loaded by now.
+  const chooseWorkers = (points) => {
+    const seen = new Set();
+    for (const point of points) for (const name in point.active || {}) seen.add(name);
+    const names = [...seen].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+    if (names.length <= MOST_LINES) return { names, of: names.length };
+    const now = points.findLast((point) => point.active)?.active || {};
+    const by = Object.keys(now).sort((a, b) => now[b] - now[a]);
+    const half = MOST_LINES / 2;
+    const chosen = by.length > MOST_LINES ? [...by.slice(0, half), ...by.slice(-half)] : by;
+    return { names: chosen.sort(), of: names.length };
+  };
+
+  // A worker keeps its look for as long as the page is open.
+  const places = new Map();
+  const look = (name) => {
+    if (!places.has(name)) places.set(name, places.size);
+    const i = places.get(name);
+    return { colour: LINES[i % LINES.length], dash: DASHES[i % DASHES.length] };
+  };
+
+  const two = (n) => String(n).padStart(2, "0");
+  const instants = (_, splits, __, ___, increment) =>
+    splits.map((second) => {
+      const d = new Date(second * 1000);
+      if (increment >= 86400) return `${d.getDate()}.${d.getMonth() + 1}.`;
+      const minutes = `${two(d.getHours())}:${two(d.getMinutes())}`;
+      return increment < 60 ? `${minutes}:${two(d.getSeconds())}` : minutes;
+    });
+  const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+  const counts = (_, splits) => splits.map((n) => (n < 10000 ? String(n) : compact.format(n)));
+  const ages = (_, splits) => splits.map((n) => window.Chargehand.duration(n));
+
+  const font = () => `12px ${getComputedStyle(document.body).fontFamily}`;
+  const axis = (values, more) => ({
+    values,
+    font: font(),
+    stroke: colour("soft"),
+    grid: { stroke: colour("line"), width: 1 },
+    ticks: { show: false },
+    ...more,
+  });
+
+  const options = (kind, node, span, series) => ({
+    width: node.clientWidth,
+    height: node.clientHeight,
+    padding: [8, 12, 0, 0],
+    legend: { show: false },
+    // The grid over the areas, under which it would tell nothing, but under the lines.
+    drawOrder: kind === "status" ? ["series", "axes"] : ["axes", "series"],
+    cursor: {
+      sync: { key: "chargehand", scales: ["x", null] },
+      drag: { x: false, y: false },
+      y: false,
+      points: { show: kind !== "status" },
+    },
+    scales: {
+      x: { time: true, range: () => span() },
+      y: { range: (_, __, top) => [0, Math.max(top || 0, kind === "oldest" ? 10 : 4) * 1.06] },
+    },
+    axes: [
+      axis(instants, { space: 64, gap: 4, size: 24 }),
+      kind === "oldest"
+        ? axis(ages, { size: 58, incrs: [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400, 604800] })
+        : axis(counts, { size: 48, incrs: [1, 2, 5].flatMap((n) => [...Array(9).keys()].map((e) => n * 10 ** e)).sort((a, b) => a - b) }),
+    ],
+    series: [{}, ...series],
+  });
+
+  const statusSeries = () =>
+    [...STACK].reverse().map((entry) => ({
+      label: entry.name,
+      fill: colour(entry.colour),
+      stroke: colour(entry.colour),
+      width: 1,
+      points: { show: false },
+    }));
+
+  const activeSeries = (workers) =>
+    workers.map((name) => ({
+      label: name,
+      stroke: colour(look(name).colour),
+      dash: look(name).dash,
+      width: 2,
+      points: { show: false },
+    }));
+
+  const oldestSeries = () => [
+    { label: "Age", stroke: colour("accent"), width: 2, points: { show: false } },
+  ];
+
+  return {
+    STACK, columns, chooseWorkers, look, colour, age, inStatus, options,
+    statusSeries, activeSeries, oldestSeries,
+  };
+})();

@@ -1,0 +1,94 @@
+"""What is wrong on the floor, decided from a few facts, the worst first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tasks_app.core.advice import Pinned, pinned_worker
+from tasks_app.core.facts import KindPolicy, StrategyName, WorkerFacts
+
+
+@dataclass(frozen=True, slots=True)
+class OffDuty:
+    """No round was recorded for too long; ``silent_seconds`` is None if there never was one."""
+
+    name: ClassVar[str] = "off_duty"
+    silent_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unserved:
+    """Ready tasks of these kinds wait for a worker that can do them; there is none."""
+
+    name: ClassVar[str] = "unserved"
+    kinds: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedWorker:
+    """One worker has queued work while its peers are idle.
+
+    ``kind`` is one that it holds and ``strategy`` what hands it out, preferably one that pins.
+    """
+
+    name: ClassVar[str] = "pinned"
+    pinned: Pinned
+    kind: str
+    strategy: str
+
+    @property
+    def blind(self) -> bool:
+        """Whether the strategy looks at no load at all, so that a change of it is the remedy."""
+        return self.strategy in (StrategyName.ROUND_ROBIN, StrategyName.CAPABILITY)
+
+
+@dataclass(frozen=True, slots=True)
+class DeadWaiting:
+    """Dead letters wait for a human."""
+
+    name: ClassVar[str] = "dead_waiting"
+    tasks: int
+
+
+Alert = OffDuty | Unserved | PinnedWorker | DeadWaiting
+
+
+@dataclass(frozen=True, slots=True)
+class FloorFacts:
+    """What alerts are judged by; seconds.
+
+    ``last_round_age`` is None when no round was ever recorded; ``held`` maps a worker's name to the
+    kinds that it holds; ``unserved`` are kinds with ready tasks that no live worker can do.
+    """
+
+    last_round_age: float | None
+    silent_after: float
+    workers: Sequence[WorkerFacts]
+    held: Mapping[str, Sequence[str]]
+    kinds: Mapping[str, KindPolicy]
+    unserved: Sequence[str]
+    dead: int
+
+
+def decide_alerts(facts: FloorFacts) -> list[Alert]:
+    """Every alert that holds, the worst first."""
+    alerts: list[Alert] = []
+    age = facts.last_round_age
+    if age is None or age > facts.silent_after:
+        alerts.append(OffDuty(age))
+    if facts.unserved:
+        alerts.append(Unserved(facts.unserved))
+    pinned = pinned_worker(facts.workers)
+    if pinned is not None:
+        alerts.append(_explained(pinned, facts))
+    if facts.dead:
+        alerts.append(DeadWaiting(facts.dead))
+    return alerts
+
+
+def _explained(pinned: Pinned, facts: FloorFacts) -> PinnedWorker:
+    """Name the kind that pins: one handed out blindly if there is one, else the first held."""
+    held = [facts.kinds[kind] for kind in facts.held.get(pinned.name, ()) if kind in facts.kinds]
+    explained = [PinnedWorker(pinned, policy.name, policy.strategy) for policy in held]
+    blind = next((each for each in explained if each.blind), None)
+    return blind or next(iter(explained), PinnedWorker(pinned, "", ""))

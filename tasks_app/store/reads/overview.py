@@ -1,0 +1,184 @@
+"""The overview's figures and alerts, read together in about a dozen short statements."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from tasks_app.core.advice import ceiling
+from tasks_app.core.alerts import Alert, FloorFacts, PinnedWorker, decide_alerts
+from tasks_app.core.states import UNFINISHED, Status, WorkerState
+from tasks_app.models import SupervisorSettings
+from tasks_app.store.reads import series
+from tasks_app.store.reads.configuration import kind_policies, supervisor_settings
+from tasks_app.store.reads.counts import count_by_status
+from tasks_app.store.reads.dead_causes import DeadCause, list_dead_causes
+from tasks_app.store.reads.duty import Duty, read_duty
+from tasks_app.store.reads.floor import FloorWorker, count_lost, list_floor, list_unserved_kinds
+from tasks_app.store.reads.snapshot import worker_facts
+
+CAUSES_SHOWN: Final = 5
+WORKERS_SHOWN: Final = 12
+MISSED_HEARTBEATS: Final = 2.5
+"""Heartbeats without a sign of life after which its age is shown as a worry."""
+
+RECENT_SECONDS: Final = 10.0
+TREND_SECONDS: Final = 300.0
+CLOSED: Final = (Status.DISMISSED, Status.CANCELLED, Status.SKIPPED)
+"""Ended without a result: neither done nor to be done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How far the work is; rates in tasks a second, ages in seconds, None while unknown.
+
+    ``total`` leaves out what was closed without a result; ``ends_at`` is where the trend leads.
+    """
+
+    done: int
+    total: int
+    unfinished: int
+    dead: int
+    rate: float | None
+    trend: float | None
+    ends_at: datetime | None
+    oldest_age: float | None
+    oldest_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Supervision:
+    """Who leads, whether the record shows it alive, D in seconds and the ceiling T / D."""
+
+    duty: Duty
+    silent: bool
+    dispatch_seconds: float | None
+    ceiling: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedWorker:
+    """A worker beside its peers: its share of the longest queue in percent, and what stands out."""
+
+    worker: FloorWorker
+    share: int
+    pinned: bool
+    late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """All live workers as counts, the most loaded of them as rows."""
+
+    rows: Sequence[LoadedWorker]
+    live: int
+    draining: int
+    late: int
+    lost: int
+    idle: int
+    pinned: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Everything on the overview that moves, charts apart."""
+
+    alerts: Sequence[Alert]
+    work: Work
+    supervision: Supervision
+    workers: Workers
+    causes: Sequence[DeadCause]
+    statuses: Mapping[str, int]
+
+
+def read_overview(silent_after: float) -> Overview:
+    """Read and judge; the supervisor is silent after so many seconds without a round."""
+    config, statuses, floor = supervisor_settings(), count_by_status(), list_floor()
+    dead = statuses.get(Status.DEAD, 0)
+    supervision = _supervision(silent_after)
+    alerts = decide_alerts(
+        FloorFacts(
+            last_round_age=supervision.duty.last_round_age,
+            silent_after=silent_after,
+            workers=worker_facts(config.stale_after_seconds),
+            held={worker.name: worker.kinds for worker in floor},
+            kinds=kind_policies(),
+            unserved=list_unserved_kinds(config.stale_after_seconds),
+            dead=dead,
+        )
+    )
+    return Overview(
+        alerts=alerts,
+        work=_work(statuses),
+        supervision=supervision,
+        workers=_workers(floor, alerts, config),
+        causes=list_dead_causes(CAUSES_SHOWN) if dead else [],
+        statuses=statuses,
+    )
+
+
+def _work(statuses: Mapping[str, int]) -> Work:
+    done = statuses.get(Status.COMPLETED, 0)
+    unfinished = sum(statuses.get(status, 0) for status in UNFINISHED)
+    rate = series.completed_per_second(done, RECENT_SECONDS)
+    trend = series.completed_per_second(done, TREND_SECONDS) or rate
+    oldest = series.read_oldest()
+    return Work(
+        done=done,
+        total=sum(statuses.values()) - sum(statuses.get(status, 0) for status in CLOSED),
+        unfinished=unfinished,
+        dead=statuses.get(Status.DEAD, 0),
+        rate=rate,
+        trend=trend,
+        ends_at=_instant(oldest.now + unfinished / trend) if unfinished and trend else None,
+        oldest_age=oldest.age,
+        oldest_at=None if oldest.created is None else _instant(oldest.created),
+    )
+
+
+def _instant(second: float) -> datetime:
+    return datetime.fromtimestamp(second, tz=UTC)
+
+
+def _supervision(silent_after: float) -> Supervision:
+    duty, costs = read_duty(), series.read_costs()
+    age = duty.last_round_age
+    return Supervision(
+        duty=duty,
+        silent=age is None or age > silent_after,
+        dispatch_seconds=costs.dispatch_seconds,
+        ceiling=ceiling(costs.task_seconds or 0.0, costs.dispatch_seconds or 0.0),
+    )
+
+
+def _workers(
+    floor: Sequence[FloorWorker], alerts: Sequence[Alert], config: SupervisorSettings
+) -> Workers:
+    pinned = next((each.pinned.name for each in alerts if isinstance(each, PinnedWorker)), "")
+    longest = max((worker.queued_seconds for worker in floor), default=0.0)
+    late_after = MISSED_HEARTBEATS * config.heartbeat_seconds
+    rows = [
+        LoadedWorker(
+            worker=worker,
+            share=round(100 * worker.queued_seconds / longest) if longest else 0,
+            pinned=worker.name == pinned,
+            late=worker.heartbeat_age > late_after,
+        )
+        for worker in floor
+    ]
+    states = Counter(worker.state for worker in floor)
+    draining = sum(worker.drain_asked or worker.state == WorkerState.DRAINING for worker in floor)
+    return Workers(
+        # The most loaded when they are many, yet in the order of their names: rows must not jump.
+        rows=sorted(
+            sorted(rows, key=lambda row: -row.worker.queued_seconds)[:WORKERS_SHOWN],
+            key=lambda row: row.worker.name,
+        ),
+        live=sum(states.values()),
+        draining=draining,
+        late=sum(row.late for row in rows),
+        lost=count_lost(),
+        idle=sum(worker.active == 0 for worker in floor),
+        pinned=pinned,
+    )
