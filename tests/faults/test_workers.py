@@ -41,10 +41,11 @@ def test_a_frozen_worker_that_wakes_up_cannot_complete_what_was_reclaimed(plant:
     first.send_signal(signal.SIGSTOP)
     plant.work("w2")
     wait_for(lambda: len(plant.lines("starts")) == 2, "the second start")
-    plant.open()
-    all_done(plant)
+    # Woken behind the shut gate: its handler cannot come to an end before the worker looks.
     first.send_signal(signal.SIGCONT)
     assert first.wait(10) != 0, "a worker that must stop its work and cannot, exits"
+    plant.open()
+    all_done(plant)
     assert plant.floor.attempts(task) == [("worker_lost", "w1"), ("completed", "w2")]
     assert LateResult.objects.filter(task_id=task).count() <= 1
     assert plant.floor.status(task) is Status.COMPLETED
