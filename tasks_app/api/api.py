@@ -1,5 +1,47 @@
-"""The HTTP API's one instance."""
+"""The HTTP API's one instance, and how it answers where something is wrong."""
 
-from ninja import NinjaAPI
+from django.http import HttpRequest, HttpResponse
+from ninja.errors import AuthenticationError, HttpError, ValidationError
 
-api = NinjaAPI(title="Chargehand", version="1", urls_namespace="api")
+from tasks_app.api.bodies import BodyRefused, StrictJson
+from tasks_app.api.faults import FaultNamingAPI, counted
+from tasks_app.api.schemas import FaultOut
+from tasks_app.api.security import docs_for_known, program_token
+from tasks_app.api.tasks import router
+
+api = FaultNamingAPI(
+    title="Chargehand",
+    version="1",
+    description="Submit tasks and ask what became of them. Programs send a bearer token.",
+    urls_namespace="api",
+    docs_url="/v1/docs",
+    openapi_url="/v1/openapi.json",
+    docs_decorator=docs_for_known,
+    auth=program_token,
+    parser=StrictJson(),
+)
+api.add_router("/v1", router)
+
+
+@api.exception_handler(AuthenticationError)
+def unauthorised(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
+    """401 that says which scheme is wanted."""
+    detail = "send a live token: Authorization: Bearer chg_..."
+    response = api.create_response(request, {"detail": detail}, status=401)
+    response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+@api.exception_handler(HttpError)
+def refused(request: HttpRequest, error: HttpError) -> HttpResponse:
+    """The reason; ninja hides why a body could not be read behind one sentence for all."""
+    cause = error.__cause__
+    detail = str(cause) if isinstance(cause, BodyRefused) else error.message
+    return api.create_response(request, {"detail": detail}, status=error.status_code)
+
+
+@api.exception_handler(ValidationError)
+def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    """422 with every fault of a field's type."""
+    told = counted(FaultOut(**fault) for fault in error.errors)
+    return api.create_response(request, told.dict(), status=422)

@@ -1,0 +1,115 @@
+"""Submitting tasks, and asking what became of one."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from django.http import HttpRequest
+from ninja import Body, Header, Router, Status
+from ninja.decorators import decorate_view
+from ninja.errors import HttpError
+
+from tasks_app.api import faults
+from tasks_app.api.bodies import bounded
+from tasks_app.api.schemas import (
+    AttemptOut,
+    FaultsOut,
+    KindOut,
+    ProblemOut,
+    SubmitOut,
+    SubmittedOut,
+    TaskIn,
+    TaskOrBatch,
+    TaskOut,
+    WaitOut,
+)
+from tasks_app.core import states
+from tasks_app.core.new_tasks import TaskFault, shown
+from tasks_app.services.submission import NewTask, SubmissionInvalid, submit_tasks
+from tasks_app.store.reads import task_answers
+
+router = Router(tags=["tasks"])
+
+REFUSALS = {401: ProblemOut, 422: FaultsOut}
+BODY_REFUSALS = {400: ProblemOut, 411: ProblemOut, 413: ProblemOut, 415: ProblemOut}
+
+
+@router.post(
+    "/tasks",
+    response={200: SubmitOut, 201: SubmitOut, **BODY_REFUSALS, **REFUSALS},
+    summary="Submit one task, or up to 10,000 at once",
+)
+@decorate_view(bounded)
+def submit(
+    request: HttpRequest,
+    body: Annotated[TaskOrBatch, Body()],
+    idempotency_key: Annotated[str | None, Header(alias="Idempotency-Key")] = None,
+) -> Any:
+    """All are submitted, or none: 422 names every fault by item and field.
+
+    A task whose key is on record is not made again: its id is returned with created false. 201
+    when at least one is new, else 200. The header is the key of a single task.
+    """
+    try:
+        report = submit_tasks(_tasks_of(body, idempotency_key))
+    except SubmissionInvalid as invalid:
+        return Status(422, faults.answer(invalid.faults))
+    return Status(
+        201 if report.created_count else 200,
+        SubmitOut(
+            tasks=[
+                SubmittedOut(id=task_id, created=created)
+                for task_id, created in zip(report.ids, report.created, strict=True)
+            ],
+            created=report.created_count,
+            existing=report.existing_count,
+        ),
+    )
+
+
+def _tasks_of(body: Any, key: str | None) -> list[NewTask]:
+    if isinstance(body, TaskIn):
+        if key is not None and body.key not in (None, key):
+            message = f"differs from the header Idempotency-Key, {shown(key)}; send one of them"
+            raise SubmissionInvalid([TaskFault(0, "key", shown(body.key), message)])
+        return [body.task(key)]
+    if key is not None:
+        message = "is for a single task; give each task of a batch a key of its own"
+        raise SubmissionInvalid([TaskFault(0, "Idempotency-Key", shown(key), message)])
+    return [item.task() for item in body.tasks]
+
+
+@router.get(
+    "/tasks/{task_id}",
+    response={200: TaskOut, 404: ProblemOut, **REFUSALS},
+    summary="One task: status, result, attempts",
+)
+def task(request: HttpRequest, task_id: UUID) -> Any:
+    """Look up one task as the record shows it now."""
+    found = task_answers.find_task(task_id)
+    if found is None:
+        raise HttpError(404, f"there is no task {task_id}")
+    return TaskOut(
+        id=found.id,
+        kind=found.kind_id,
+        status=states.Status(found.status),
+        key=found.key,
+        priority=found.priority,
+        payload=found.payload,
+        result=found.result,
+        error=found.error,
+        dead_reason=found.dead_reason,
+        attempts=[AttemptOut.from_orm(each) for each in task_answers.attempts_of(task_id)],
+        attempt_count=found.attempts,
+        max_attempts=found.max_attempts,
+        requeues=found.requeues,
+        depends_on=[WaitOut.from_orm(each) for each in task_answers.dependencies_of(task_id)],
+        created_at=found.created_at,
+        run_at=found.run_at,
+        finished_at=found.finished_at,
+    )
+
+
+@router.get("/kinds", response={200: list[KindOut], **REFUSALS}, summary="The kinds of work")
+def kinds(request: HttpRequest) -> Any:
+    """Every kind by name, with the schema that its payloads must satisfy."""
+    return task_answers.list_kinds()
