@@ -54,9 +54,7 @@ def from_environment() -> TriageSettings:
         remedy = "set it to a CSV file with the columns text and category"
         environment.refuse(HISTORY, f"names no file ({history})", remedy)
     folder = Path(os.environ.get(FOLDER) or environment.var_folder() / "ticket_triage").absolute()
-    return TriageSettings(
-        history, folder, _range(LATENCY, "0.5-3"), _share(TRANSIENT_SHARE, "0.05")
-    )
+    return TriageSettings(history, folder, _range(LATENCY, "1-4"), _share(TRANSIENT_SHARE, "0.05"))
 
 
 def _range(name: str, default: str) -> tuple[float, float]:
@@ -67,7 +65,7 @@ def _range(name: str, default: str) -> tuple[float, float]:
     except ValueError:
         seconds = math.nan, math.nan
     if not 0 <= seconds[0] <= seconds[1] < math.inf:
-        environment.refuse(name, f"is {value!r}", "set it to seconds, such as 0.5-3 or 1")
+        environment.refuse(name, f"is {value!r}", "set it to seconds, such as 1-4 or 2")
     return seconds
 
 
