@@ -64,6 +64,12 @@
     }
   };
 
+  // The leader writes a sample in the transaction of a round: the round is as young as the sample.
+  const follow = (at) => {
+    for (const node of document.querySelectorAll("[data-follows-samples] time"))
+      node.dateTime = new Date(at * 1000).toISOString();
+  };
+
   const heard = (event) => {
     heardAt = Date.now();
     // The server sends only so many messages ahead of this word; a slow page loses samples.
@@ -75,6 +81,7 @@
     if (message.missed) tell("catchup");
     if (message.sample) {
       count(message.sample.by_status);
+      follow(message.sample.at);
       tell("sample", message.sample);
     } else {
       tell("quiet", message);

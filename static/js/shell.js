@@ -50,6 +50,14 @@
   document.addEventListener("htmx:sendError", (event) => {
     if (acted(event)) toast("error", "That did not work: the server cannot be reached.");
   });
+  // What says the same as before is left alone: a selection of text in it lives on.
+  const swapped = new Map();
+  document.addEventListener("htmx:oobBeforeSwap", (event) => {
+    const { target, fragment } = event.detail;
+    const says = fragment.innerHTML;
+    if (swapped.get(target.id) === says) event.detail.shouldSwap = false;
+    swapped.set(target.id, says);
+  });
   // When the log-in is over, the answer is the log-in page, which is no table.
   document.addEventListener("htmx:beforeSwap", (event) => {
     const answered = event.detail.xhr.responseURL;

@@ -66,6 +66,7 @@
   const statusLegend = () => {
     const items = plots.STACK.map(({ name, colour, shape }) => {
       const item = entry(name);
+      item.dataset.entry = name;
       const button = document.createElement("button");
       const mark = document.createElement("i");
       button.type = "button";
@@ -152,6 +153,9 @@
       else charts[kind].setData(columns[kind]);
     }
     showValues();
+    legendOf("status").querySelector('[data-entry="Closed"]').hidden = !points
+      .all()
+      .some((point) => point.by_status && plots.inStatus(point, plots.CLOSED));
     const empty = !points.latest() && points.all().every((point) => !point.by_status);
     write(note, empty ? "No samples in this range: no supervisor wrote any." : "");
   };
@@ -253,6 +257,15 @@
       chart?.setSize({ width: target.clientWidth, height: target.clientHeight });
     }
   });
+
+  // A reader that listens hears of an alert once, not each second as its figures move.
+  const announced = document.querySelector("[data-announced]");
+  const announce = () => {
+    const words = [...document.querySelectorAll(".alert > strong")].map((node) => node.textContent);
+    write(announced, words.join(" ") || "No alerts.");
+  };
+  document.addEventListener("htmx:afterSwap", announce);
+  announce();
 
   section.querySelector("[data-charts-head]").hidden = false;
   legendOf("oldest").append(entry("age"));

@@ -11,6 +11,7 @@ window.Chargehand.plots = (() => {
     { name: "Pending", of: ["PENDING"], colour: "pending", shape: "○" },
     { name: "Closed", of: ["DISMISSED", "CANCELLED", "SKIPPED"], colour: "closed", shape: "⊘" },
   ];
+  const CLOSED = STACK[STACK.length - 1]; // rare: named only where there is any
   const LINES = ["dead", "running", "completed", "failed-mark", "closed-mark", "accent", "soft"];
   const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [14, 4]];
   // More lines than these cannot be told apart.
@@ -100,6 +101,24 @@ window.Chargehand.plots = (() => {
   const counts = (_, splits) => splits.map((n) => (n < 10000 ? String(n) : compact.format(n)));
   const ages = (_, splits) => splits.map((n) => window.Chargehand.duration(n));
 
+  // Seconds between two lines of the grid, and for counts whole tasks.
+  const MINUTE = 60;
+  const HOUR = 3600;
+  const DAY = 86400;
+  const TIME_STEPS = [
+    ...[1, 2, 5, 10, 15, 30],
+    ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
+    ...[1, 2, 3, 6, 12].map((n) => n * HOUR),
+    ...[1, 2, 5, 10].map((n) => n * DAY),
+  ];
+  const AGE_STEPS = [
+    ...[1, 2, 5, 10, 20, 30],
+    ...[1, 2, 5, 10, 20, 30].map((n) => n * MINUTE),
+    ...[1, 2, 6, 12].map((n) => n * HOUR),
+    ...[1, 2, 5, 10, 20, 50, 100].map((n) => n * DAY),
+  ];
+  const COUNT_STEPS = [...Array(10).keys()].flatMap((e) => [1, 2, 5].map((n) => n * 10 ** e));
+
   const font = () => `12px ${getComputedStyle(document.body).fontFamily}`;
   const axis = (values, more) => ({
     values,
@@ -128,10 +147,10 @@ window.Chargehand.plots = (() => {
       y: { range: (_, __, top) => [0, Math.max(top || 0, kind === "oldest" ? 10 : 4) * 1.06] },
     },
     axes: [
-      axis(instants, { space: 64, gap: 4, size: 24 }),
+      axis(instants, { space: 58, gap: 4, size: 24, incrs: TIME_STEPS }),
       kind === "oldest"
-        ? axis(ages, { size: 58, incrs: [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400, 604800] })
-        : axis(counts, { size: 48, incrs: [1, 2, 5].flatMap((n) => [...Array(9).keys()].map((e) => n * 10 ** e)).sort((a, b) => a - b) }),
+        ? axis(ages, { size: 58, incrs: AGE_STEPS })
+        : axis(counts, { size: 48, incrs: COUNT_STEPS }),
     ],
     series: [{}, ...series],
   });
@@ -159,7 +178,7 @@ window.Chargehand.plots = (() => {
   ];
 
   return {
-    STACK, columns, chooseWorkers, look, colour, age, inStatus, options,
+    STACK, CLOSED, columns, chooseWorkers, look, colour, age, inStatus, options,
     statusSeries, activeSeries, oldestSeries,
   };
 })();
