@@ -6,8 +6,11 @@ from tasks_app.core.facts import Assignment
 from tasks_app.store import sql
 
 # SKIP LOCKED: a task that an operator is cancelling at this instant is simply left for the next
-# round. The worker's state is repeated, for it may have left since the snapshot. Tokens come from
-# one sequence: they rise at every grant of every task and are never used twice.
+# round. The worker's state is repeated, for it may have left since the snapshot; its row is shared,
+# so that one who drains it at this instant waits and then gives back what came in between. Tokens
+# come from one sequence: they rise at every grant of every task and are never used twice.
+# waiting_on < 1, not = 0, keeps the planner from walking the whole ready queue (task_ready) for each
+# of the tasks.
 DISPATCH = """
 WITH input AS (
     SELECT * FROM unnest(%(tasks)s::uuid[], %(workers)s::uuid[], %(expected)s::float8[])
@@ -17,10 +20,11 @@ WITH input AS (
       FROM input i
       JOIN task t ON t.id = i.task_id
       JOIN worker w ON w.id = i.worker_id
-     WHERE t.status = 'PENDING' AND t.waiting_on = 0
+     WHERE t.status = 'PENDING' AND t.waiting_on < 1
        AND w.state = 'active' AND NOT w.drain_asked
      ORDER BY t.id
        FOR UPDATE OF t SKIP LOCKED
+       FOR SHARE OF w SKIP LOCKED
 ), assigned AS (
     UPDATE task t
        SET status = 'ASSIGNED', assigned_to = l.worker_id, token = nextval('lease_token')
@@ -46,7 +50,7 @@ def dispatch(assignments: Sequence[Assignment]) -> dict[str, int]:
     """Assign tasks to workers; return how many each got, fewer than asked where one moved."""
     if not assignments:
         return {}
-    found = sql.rows(
+    found = sql.rows_by_key(
         DISPATCH,
         {
             "tasks": [a.task_id for a in assignments],

@@ -1,0 +1,173 @@
+"""Pairs of acts that meet on the same rows: one wins, the other learns that it lost."""
+
+from uuid import UUID
+
+import pytest
+
+from tasks_app.core.new_tasks import Dependency, NewTask
+from tasks_app.core.states import OnDead, Status
+from tasks_app.models import Lease
+from tasks_app.sdk.link import Grant
+from tasks_app.services import operations
+from tasks_app.services.cancellation import cancel_tasks
+from tasks_app.services.people import Actor
+from tasks_app.services.rounds import Deposed
+from tasks_app.services.submission import submit_tasks
+from tasks_app.store import leader
+from tests.floor import Floor
+from tests.races.conftest import Rival, holding
+
+OPERATOR = Actor("op")
+
+
+def running(floor: Floor) -> Grant:
+    """A task that w1 has begun."""
+    floor.worker("w1", slots=4)
+    floor.submit()
+    floor.round()
+    (grant,) = floor.claim("w1")
+    return grant
+
+
+def dead(floor: Floor) -> UUID:
+    """A task that is DEAD."""
+    grant = running(floor)
+    floor.fail("w1", grant, permanent=True)
+    return grant.task_id
+
+
+def test_a_sweep_passes_over_what_is_being_completed(floor: Floor) -> None:
+    from django.db import transaction
+
+    grant = running(floor)
+    floor.silence("w1", 100)
+    with transaction.atomic():
+        assert floor.complete("w1", grant) == []
+        sweep = Rival(floor.round)
+        report = sweep.join()
+    assert report.reclaimed == 0, "it does not wait either: the completion holds the row"
+    assert floor.status(grant.task_id) is Status.COMPLETED
+
+
+def test_a_completion_that_waited_for_a_sweep_is_late(floor: Floor) -> None:
+    grant = running(floor)
+    floor.silence("w1", 100)
+    with holding(floor.round, lambda: floor.complete("w1", grant)) as completion:
+        assert completion.join() == [grant.token]
+    assert floor.status(grant.task_id) is Status.PENDING
+
+
+def test_a_completion_that_waited_for_a_cancel_still_counts(floor: Floor) -> None:
+    grant = running(floor)
+    with holding(
+        lambda: cancel_tasks([grant.task_id], OPERATOR), lambda: floor.complete("w1", grant)
+    ) as completion:
+        assert completion.join() == []
+    assert floor.status(grant.task_id) is Status.COMPLETED
+
+
+def test_a_cancel_that_waited_for_a_completion_is_refused(floor: Floor) -> None:
+    grant = running(floor)
+    with holding(
+        lambda: floor.complete("w1", grant), lambda: cancel_tasks([grant.task_id], OPERATOR)
+    ) as cancel:
+        result = cancel.join()
+    assert (result.done, result.asked) == (set(), set())
+    assert result.refused == {grant.task_id: "It is COMPLETED and has ended."}
+
+
+def test_two_claims_at_once_never_get_the_same_task(floor: Floor) -> None:
+    from django.db import transaction
+
+    floor.worker("w1", slots=4)
+    floor.submit(4)
+    floor.round()
+    with transaction.atomic():
+        first = floor.claim("w1", 2)
+        second = Rival(lambda: floor.claim("w1", 4)).join()
+    assert len(first) == 2
+    assert {g.token for g in first} & {g.token for g in second} == set()
+    assert len(first) + len(second) + len(floor.claim("w1")) == 4
+
+
+def test_a_round_that_meets_a_take_over_comes_to_nothing(floor: Floor) -> None:
+    floor.worker("w1")
+    (task,) = floor.submit()
+    old = floor.lead()
+    leader.free(old)
+    with (
+        pytest.raises(Deposed),
+        holding(lambda: leader.acquire("other", 60), floor.round) as late_round,
+    ):
+        late_round.join()
+    assert floor.status(task) is Status.PENDING
+    assert Lease.objects.count() == 0
+
+
+def test_a_take_over_waits_for_the_commit_of_a_round_that_has_passed_its_fence(
+    floor: Floor,
+) -> None:
+    floor.worker("w1")
+    (task,) = floor.submit()
+    epoch = leader.acquire("late", 0)
+    assert epoch is not None
+    floor.epoch = epoch
+    with holding(floor.round, lambda: leader.acquire("other", 60)) as take_over:
+        assert take_over.join() is None, "the round renewed the lease"
+    assert floor.status(task) is Status.ASSIGNED
+
+
+def test_a_dependency_that_dies_while_its_dependent_is_submitted_is_not_missed(
+    floor: Floor,
+) -> None:
+    grant = running(floor)
+    with holding(
+        lambda: floor.fail("w1", grant, permanent=True),
+        lambda: submit_tasks([NewTask("job", {}, depends_on=[Dependency(grant.task_id)])]),
+    ) as submission:
+        (dependent,) = submission.join().ids
+    (edge,) = floor.task(dependent).dependencies.all()
+    assert edge.state == "blocked", "it was DEAD by the time that the submission could look"
+
+
+def test_a_dependent_submitted_first_hears_of_the_end_of_its_dependency(floor: Floor) -> None:
+    grant = running(floor)
+    with holding(
+        lambda: floor.submit(needs=[(grant.task_id, OnDead.FAIL)]),
+        lambda: floor.fail("w1", grant, permanent=True),
+    ) as failure:
+        assert failure.join() == []
+    floor.round()
+    (dependent,) = floor.task(grant.task_id).dependents.values_list("task_id", flat=True)
+    assert floor.task(dependent).dead_reason == "dependency"
+
+
+def test_two_requeues_at_once_are_one(floor: Floor) -> None:
+    task = dead(floor)
+    with holding(
+        lambda: operations.requeue([task], OPERATOR), lambda: operations.requeue([task], OPERATOR)
+    ) as second:
+        result = second.join()
+    assert result.done == set()
+    assert result.refused == {task: "It is PENDING, not DEAD."}
+    assert floor.task(task).requeues == 1
+
+
+def test_a_dismissal_that_waited_for_a_requeue_is_refused(floor: Floor) -> None:
+    task = dead(floor)
+    with holding(
+        lambda: operations.requeue([task], OPERATOR),
+        lambda: operations.dismiss([task], OPERATOR, "spam"),
+    ) as dismissal:
+        assert dismissal.join().done == set()
+    assert floor.status(task) is Status.PENDING
+
+
+def test_a_worker_that_drains_while_a_round_assigns_to_it_keeps_nothing(floor: Floor) -> None:
+    worker = floor.worker("w1")
+    (task,) = floor.submit()
+    floor.lead()
+    with holding(floor.round, lambda: operations.drain_worker(worker, OPERATOR)) as drain:
+        drain.join()
+    floor.round()
+    assert floor.status(task) is Status.PENDING
