@@ -1,0 +1,128 @@
+"""From the columns of a row to a task: which become the payload, which is the key."""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Final
+
+from tasks_app.core.new_tasks import NewTask
+
+
+class RowRefused(ValueError):
+    """This row makes no task; ``where`` is the column at fault."""
+
+    def __init__(self, where: str, message: str) -> None:
+        self.where = where
+        super().__init__(message)
+
+
+class MappingInvalid(ValueError):
+    """The mapping names a column that the file does not have, or cannot be understood."""
+
+
+def _boolean(text: str) -> bool:
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    return words[text.strip().lower()]
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+CONVERSIONS: Final[dict[str, Callable[[str], Any]]] = {
+    "text": str,
+    "integer": int,
+    "number": _number,
+    "boolean": _boolean,
+    "json": json.loads,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of the payload: its column, and how the column's text is read."""
+
+    name: str
+    column: str
+    reads: str = "text"
+
+
+def parse_field(text: str) -> Field:
+    """Read ``payload_field[:type]=Column``. Raises MappingInvalid.
+
+    >>> parse_field("amount:number=Amount (EUR)")
+    Field(name='amount', column='Amount (EUR)', reads='number')
+    """
+    left, separator, column = text.partition("=")
+    name, _, reads = left.partition(":")
+    if not (separator and name and column):
+        raise MappingInvalid(f"{text!r}: write payload_field=Column")
+    if (reads or "text") not in CONVERSIONS:
+        raise MappingInvalid(f"{text!r}: a type is one of {', '.join(CONVERSIONS)}")
+    return Field(name, column, reads or "text")
+
+
+@dataclass(frozen=True, slots=True)
+class RowMapping:
+    """How each row of one file becomes a task; without ``fields`` it is the payload as it is."""
+
+    kind: str
+    fields: Sequence[Field] = field(default_factory=tuple)
+    id_column: str | None = None
+    priority: int = 0
+
+    def check(self, header: Sequence[str]) -> None:
+        """Compare with the columns there are. Raises MappingInvalid."""
+        wanted = [each.column for each in self.fields]
+        for column in [*wanted, *([self.id_column] if self.id_column else [])]:
+            if column not in header:
+                near = get_close_matches(column, header, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                listed = ", ".join(repr(name) for name in header[:30])
+                raise MappingInvalid(f"no column {column!r}{hint} There are: {listed}")
+
+    def task(self, row: Any) -> NewTask:
+        """The task of one row. Raises RowRefused."""
+        return NewTask(self.kind, self._payload(row), self._key(row), self.priority)
+
+    def _payload(self, row: Any) -> Any:
+        if not self.fields:
+            return row
+        cells = ((each, _cell(row, each.column)) for each in self.fields)
+        return {each.name: _read(each, cell) for each, cell in cells if not _absent(each, cell)}
+
+    def _key(self, row: Any) -> str | None:
+        if self.id_column is None:
+            return None
+        value = _cell(row, self.id_column)
+        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+            raise RowRefused(self.id_column, "no id; give a text or a whole number")
+        return str(value)
+
+
+def _cell(row: Any, column: str) -> Any:
+    if not isinstance(row, Mapping):
+        raise RowRefused(column, "the line is no JSON object")
+    if column not in row:
+        raise RowRefused(column, "the line has no such field")
+    return row[column]
+
+
+def _absent(field: Field, value: Any) -> bool:
+    """An empty cell is a text, but no number: such a field is left out, as optional ones are."""
+    return field.reads != "text" and isinstance(value, str) and not value.strip()
+
+
+def _read(field: Field, value: Any) -> Any:
+    """A column's value; only text is converted."""
+    if field.reads == "text" or not isinstance(value, str):
+        return value
+    try:
+        return CONVERSIONS[field.reads](value)
+    except (ValueError, KeyError, RecursionError) as error:
+        raise RowRefused(field.column, f"no {field.reads}: {value[:80]!r}") from error
