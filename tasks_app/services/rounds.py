@@ -3,10 +3,11 @@
 It looks only at the record and never does domain work.
 """
 
+import dataclasses
 import json
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tasks_app import events
@@ -14,13 +15,14 @@ from tasks_app.core.dependencies import Fate, judge_edge
 from tasks_app.core.dispatch import plan_dispatch
 from tasks_app.core.facts import DispatchPlan, ErrorFacts, Left, Snapshot
 from tasks_app.core.states import DeadReason, Status
+from tasks_app.core.windows import must_look_further
 from tasks_app.models import SupervisorSettings
 from tasks_app.services.sweeping import BATCH, run_sweep
 from tasks_app.services.transactions import transactional
 from tasks_app.store import breakers, closing, dependencies, dispatch, leader
 from tasks_app.store.dependencies import OpenEdge
 from tasks_app.store.reads.configuration import supervisor_settings
-from tasks_app.store.reads.snapshot import read_snapshot
+from tasks_app.store.reads.snapshot import read_snapshot, ready_tasks
 
 
 class Deposed(Exception):
@@ -38,7 +40,7 @@ class RoundReport:
     settled: int = 0
     seconds: float = 0.0
     lost_workers: Sequence[str] = ()
-    left: dict[Left, int] = field(default_factory=dict)
+    left: Mapping[Left, int] = field(default_factory=dict)
 
     @property
     def moved(self) -> bool:
@@ -92,11 +94,10 @@ def _dependency_error(edge: OpenEdge) -> dict[str, object]:
 
 
 def _hand_out(settings: SupervisorSettings, number: int, report: RoundReport) -> None:
-    snapshot = read_snapshot(settings, seed=number)
+    snapshot, plan = _plan(settings, number)
     report.ready = len(snapshot.ready)
     if not snapshot.ready:
         return
-    plan = plan_dispatch(snapshot)
     handed = dispatch.dispatch(plan.assignments)
     dispatch.save_cursors(plan.cursors)
     breakers.spend_tokens(plan.spent)
@@ -106,13 +107,21 @@ def _hand_out(settings: SupervisorSettings, number: int, report: RoundReport) ->
     _earn_retries(snapshot, plan)
     events.wake_workers(handed)
     report.dispatched = sum(handed.values())
-    for reason in plan.left.values():
-        report.left[reason] = report.left.get(reason, 0) + 1
+    report.left = Counter(plan.left.values())
+
+
+def _plan(settings: SupervisorSettings, number: int) -> tuple[Snapshot, DispatchPlan]:
+    snapshot, looked_at = read_snapshot(settings, seed=number)
+    plan = plan_dispatch(snapshot)
+    if looked_at < settings.window and must_look_further(plan, looked_at):
+        whole = ready_tasks(settings.window, settings.window)
+        snapshot = dataclasses.replace(snapshot, ready=whole)
+        plan = plan_dispatch(snapshot)
+    return snapshot, plan
 
 
 def _earn_retries(snapshot: Snapshot, plan: DispatchPlan) -> None:
     """Only first attempts pay for retries, so that a storm of them cannot feed itself."""
-    firsts = {task.id: task.kind for task in snapshot.ready if not task.failed_on}
-    breakers.earn_credit(
-        Counter(firsts[a.task_id] for a in plan.assignments if a.task_id in firsts)
-    )
+    again = {task.id for task in snapshot.ready if task.failed_on}
+    firsts = [a for a in plan.assignments if a.task_id not in again] if again else plan.assignments
+    breakers.earn_credit(Counter(a.kind for a in firsts))

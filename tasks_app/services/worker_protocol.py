@@ -25,7 +25,7 @@ from tasks_app.sdk.link import (
 )
 from tasks_app.services.lease_ends import release_held, retry_ends
 from tasks_app.services.transactions import transactional
-from tasks_app.store import breakers, leases, workers
+from tasks_app.store import breakers, late_results, leases, workers
 from tasks_app.store.leases import RunningTask
 from tasks_app.store.reads.configuration import retry_policies, supervisor_settings
 from tasks_app.store.reads.in_flight import tokens_held
@@ -110,7 +110,7 @@ def complete(worker_id: UUID, completions: Sequence[Completion]) -> list[int]:
     )
     late = [c for c in completions if c.token not in accepted]
     if late:
-        leases.record_late(
+        late_results.record_late(
             worker_id,
             [c.task_id for c in late],
             [c.token for c in late],
@@ -133,7 +133,7 @@ def fail(worker_id: UUID, failures: Sequence[Failure]) -> list[int]:
     ended = leases.end(retry_ends(held, by_token, policies, _rng))
     late = [f for f in failures if f.token not in ended]
     if late:
-        leases.record_late(
+        late_results.record_late(
             worker_id,
             [f.task_id for f in late],
             [f.token for f in late],

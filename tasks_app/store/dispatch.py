@@ -9,8 +9,8 @@ from tasks_app.store import sql
 # round. The worker's state is repeated, for it may have left since the snapshot; its row is shared,
 # so that one who drains it at this instant waits and then gives back what came in between. Tokens
 # come from one sequence: they rise at every grant of every task and are never used twice.
-# waiting_on < 1, not = 0, keeps the planner from walking the whole ready queue (task_ready) for each
-# of the tasks.
+# waiting_on < 1, not = 0, keeps the planner from walking the whole ready queue (task_ready) for
+# each of the tasks.
 DISPATCH = """
 WITH input AS (
     SELECT * FROM unnest(%(tasks)s::uuid[], %(workers)s::uuid[], %(expected)s::float8[])

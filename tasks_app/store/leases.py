@@ -13,7 +13,8 @@ from tasks_app.core.states import Outcome, Status
 from tasks_app.store import sql
 
 # Inputs are looked up only for tasks that have dependencies; the results of dismissed or skipped
-# ones are null.
+# ones are null. An ASSIGNED task's lease is never begun; to say it again at the update would only
+# tempt the planner to walk all that is claimable for each task (lease_claimable).
 CLAIM = """
 WITH mine AS (
     SELECT task_id, token FROM lease
@@ -30,7 +31,7 @@ WITH mine AS (
 ), begun AS (
     UPDATE lease l SET started_at = statement_timestamp()
       FROM locked k
-     WHERE l.task_id = k.id AND l.token = k.token AND l.started_at IS NULL
+     WHERE l.task_id = k.id AND l.token = k.token
     RETURNING l.task_id, l.token
 ), running AS (
     UPDATE task t
@@ -60,7 +61,7 @@ def claim(worker_id: UUID, limit: int) -> list[tuple[Any, ...]]:
 
     Returns rows (id, token, kind, payload, attempt, timeout in seconds, inputs or None).
     """
-    return sql.rows(CLAIM, {"worker": worker_id, "limit": limit})
+    return sql.rows_by_key(CLAIM, {"worker": worker_id, "limit": limit})
 
 
 # The delta carries the run time, so that mean task seconds (T) need no scan of the attempts.
@@ -113,7 +114,7 @@ def complete(
 
     Returns the accepted tokens; those missing were lost to a reclaim.
     """
-    found = sql.rows(
+    found = sql.rows_by_key(
         COMPLETE,
         {
             "worker": worker_id,
@@ -162,7 +163,7 @@ def lock_running(
     worker_id: UUID, tasks: Sequence[UUID], tokens: Sequence[int]
 ) -> list[RunningTask]:
     """Lock the worker's RUNNING tasks whose token still holds; the others are lost."""
-    found = sql.rows(
+    found = sql.rows_by_key(
         LOCK_RUNNING, {"worker": worker_id, "tasks": list(tasks), "tokens": list(tokens)}
     )
     return [RunningTask(*r) for r in found]
@@ -184,7 +185,7 @@ def lock_held(
     workers: Sequence[UUID], *, begun: bool, tokens: Sequence[int] | None = None
 ) -> list[tuple[UUID, int, bool]]:
     """Lock what workers hold and return (task, token, started); ``begun`` adds started ones."""
-    found = sql.rows(
+    found = sql.rows_by_key(
         LOCK_HELD,
         {
             "workers": list(workers),
@@ -274,7 +275,7 @@ def end(ends: Sequence[LeaseEnd]) -> set[int]:
     """End leases whose token still holds; return the tokens that did."""
     if not ends:
         return set()
-    found = sql.rows(
+    found = sql.rows_by_key(
         END,
         {
             "tasks": [e.task_id for e in ends],
@@ -288,37 +289,3 @@ def end(ends: Sequence[LeaseEnd]) -> set[int]:
         },
     )
     return {int(token) for (token,) in found}
-
-
-# Overlap: from the end of the lease that was lost to the arrival of its report.
-RECORD_LATE = """
-INSERT INTO late_result (task_id, worker_id, token_held, token_now, overlap_seconds, outcome,
-                         result)
-SELECT i.task_id, %(worker)s, i.token, t.token,
-       extract(epoch FROM statement_timestamp() - a.ended_at), %(outcome)s, i.result::jsonb
-  FROM unnest(%(tasks)s::uuid[], %(tokens)s::bigint[], %(results)s::text[])
-           AS i(task_id, token, result)
-  LEFT JOIN task t ON t.id = i.task_id
-  LEFT JOIN attempt a ON a.token = i.token AND a.worker_id = %(worker)s
- WHERE a.outcome IS DISTINCT FROM %(outcome)s
-"""
-
-
-def record_late(
-    worker_id: UUID,
-    tasks: Sequence[UUID],
-    tokens: Sequence[int],
-    results: Sequence[str | None],
-    outcome: Outcome,
-) -> int:
-    """Write rejected reports to the ledger; a repeated report that was accepted before is none."""
-    return sql.execute(
-        RECORD_LATE,
-        {
-            "worker": worker_id,
-            "tasks": list(tasks),
-            "tokens": list(tokens),
-            "results": list(results),
-            "outcome": outcome,
-        },
-    )

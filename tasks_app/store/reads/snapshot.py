@@ -2,12 +2,14 @@
 
 from tasks_app.core.facts import LimitFacts, Snapshot, TaskFacts, WorkerFacts
 from tasks_app.core.limits import refill
+from tasks_app.core.windows import first_window
 from tasks_app.models import SupervisorSettings
 from tasks_app.store import sql
 from tasks_app.store.reads.configuration import kind_policies
 
 # One range scan of the ready queue a kind. Tasks whose run_at lies ahead are filtered out here:
-# their queue_at may be early when their priority is high.
+# their queue_at may be early when their priority is high. Which task is the longest is only known
+# from the whole window.
 READY = """
 SELECT t.id, k.name, t.priority, extract(epoch FROM t.queue_at)::float8, t.estimate_seconds,
        t.lock_key, t.weight,
@@ -21,7 +23,7 @@ SELECT t.id, k.name, t.priority, extract(epoch FROM t.queue_at)::float8, t.estim
      WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
        AND run_at <= statement_timestamp()
      ORDER BY queue_at, id
-     LIMIT %(window)s
+     LIMIT CASE k."order" WHEN 'fifo' THEN %(first)s ELSE %(window)s END
  ) t
  WHERE NOT k.paused
 """
@@ -99,28 +101,30 @@ def limit_facts() -> dict[str, LimitFacts]:
     }
 
 
-def read_snapshot(settings: SupervisorSettings, seed: int) -> Snapshot:
-    """Read kinds, workers and up to ``settings.window`` ready tasks a kind."""
+def ready_tasks(first: int, window: int) -> list[TaskFacts]:
+    """The first ready tasks of each kind; ``window`` is for kinds that rearrange theirs."""
+    return [
+        TaskFacts(*r[:7], failed_on=frozenset(r[7])) if r[7] else TaskFacts(*r[:7])
+        for r in sql.rows(READY, {"first": first, "window": window})
+    ]
+
+
+def read_snapshot(settings: SupervisorSettings, seed: int) -> tuple[Snapshot, int]:
+    """Read kinds, workers and the ready tasks that they have room for.
+
+    Returns the snapshot and how many tasks a kind were looked at, at most ``settings.window``.
+    """
     clock = sql.row(CLOCK)
-    return Snapshot(
+    workers = worker_facts(settings.stale_after_seconds)
+    first = first_window(workers, settings.backlog, settings.window)
+    snapshot = Snapshot(
         now=float(clock[0]) if clock else 0.0,
         kinds=kind_policies(),
-        workers=worker_facts(settings.stale_after_seconds),
-        ready=[
-            TaskFacts(
-                id=r[0],
-                kind=r[1],
-                priority=r[2],
-                queue_at=r[3],
-                estimate=r[4],
-                lock_key=r[5],
-                weight=r[6],
-                failed_on=frozenset(r[7] or ()),
-            )
-            for r in sql.rows(READY, {"window": settings.window})
-        ],
+        workers=workers,
+        ready=ready_tasks(first, settings.window),
         backlog=settings.backlog,
         seed=seed,
         limits=limit_facts(),
         locked=frozenset(key for (key,) in sql.rows(LOCKED)),
     )
+    return snapshot, first
