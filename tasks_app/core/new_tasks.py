@@ -105,7 +105,7 @@ def shown(value: object) -> str:
     """
     if isinstance(value, str):
         cut = value if len(value) <= 80 else f"{value[:77]}..."
-        return clean_text(json.dumps(cut, ensure_ascii=False))
+        return clean_text(json.dumps(cut, ensure_ascii=False))[:100]
     if isinstance(value, int) and value.bit_length() > 256:
         return "a huge integer"
     if value is None or isinstance(value, bool | int | float):
