@@ -1,1 +1,12 @@
-"""Django admin: configuration models only."""
+"""The Django admin: configuration only. The one place outside store that saves."""
+
+from django.contrib import admin
+
+from tasks_app.admin import kinds, people, supervision
+
+__all__ = ["kinds", "people", "supervision"]
+
+admin.site.site_header = "Chargehand"
+admin.site.site_title = "Chargehand"
+admin.site.index_title = "Configuration"
+admin.site.site_url = "/"

@@ -1,0 +1,57 @@
+"""The supervisor's settings: one row."""
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from tasks_app.admin.bases import SettingsAdminBase
+from tasks_app.models import SupervisorSettings
+
+
+@admin.register(SupervisorSettings)
+class SupervisorSettingsAdmin(SettingsAdminBase):
+    """Neither added nor deleted: there is always exactly one."""
+
+    fieldsets = (
+        (
+            "Hand-out",
+            {
+                "fields": ("default_strategy", "backlog", "priority_head_start_seconds", "window"),
+                "description": "In force from the supervisor's next round.",
+            },
+        ),
+        (
+            "Signs of life",
+            {
+                "fields": ("heartbeat_seconds", "stale_after_seconds", "timeout_grace_seconds"),
+                "description": "A worker takes a new rhythm when it next registers.",
+            },
+        ),
+        ("Duty", {"fields": ("tick_seconds", "leader_lease_seconds", "shift_seconds")}),
+        (
+            "Giving up",
+            {
+                "fields": (
+                    "unroutable_grace_seconds",
+                    "quarantine_after",
+                    "quarantine_window_seconds",
+                )
+            },
+        ),
+    )
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """There is one already."""
+        return False
+
+    def has_delete_permission(
+        self, request: HttpRequest, obj: SupervisorSettings | None = None
+    ) -> bool:
+        """The supervisor cannot do without."""
+        return False
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, object] | None = None
+    ) -> HttpResponse:
+        """A list of one is skipped."""
+        return redirect("admin:tasks_app_supervisorsettings_change", 1)
