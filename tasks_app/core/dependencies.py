@@ -13,6 +13,7 @@ class Fate(StrEnum):
     WAITS = "waits"
     ADVANCES = "advances"
     DIES = "dies"
+    SKIPS = "skips"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ ADVANCES: Final = EdgeVerdict(EdgeState.MET, Fate.ADVANCES)
 GOES_WITHOUT: Final = EdgeVerdict(EdgeState.VOID, Fate.ADVANCES)
 NEEDS_HUMAN: Final = EdgeVerdict(EdgeState.BLOCKED, Fate.WAITS)
 DIES: Final = EdgeVerdict(EdgeState.BLOCKED, Fate.DIES)
+SKIPS: Final = EdgeVerdict(EdgeState.BLOCKED, Fate.SKIPS)
 
 WHEN_DEAD: Final = {
     OnDead.WAIT: NEEDS_HUMAN,
@@ -39,7 +41,12 @@ WHEN_CLOSED: Final = {
     OnDead.FAIL: DIES,
     OnDead.CONTINUE: GOES_WITHOUT,
 }
-CLOSED: Final = frozenset({Status.DISMISSED, Status.CANCELLED, Status.SKIPPED})
+WHEN_SKIPPED: Final = {
+    OnDead.WAIT: SKIPS,
+    OnDead.FAIL: SKIPS,
+    OnDead.CONTINUE: GOES_WITHOUT,
+}
+CLOSED: Final = frozenset({Status.DISMISSED, Status.CANCELLED})
 
 
 def judge_edge(dependency: Status, on_dead: OnDead) -> EdgeVerdict:
@@ -52,6 +59,9 @@ def judge_edge(dependency: Status, on_dead: OnDead) -> EdgeVerdict:
         return ADVANCES
     if dependency is Status.DEAD:
         return WHEN_DEAD[on_dead]
+    if dependency is Status.SKIPPED:
+        # A branch not taken is no failure: what hangs on it is not taken either.
+        return WHEN_SKIPPED[on_dead]
     if dependency in CLOSED:
         return WHEN_CLOSED[on_dead]
     return WAITS

@@ -77,7 +77,10 @@ UNFINISHED: Final = frozenset({Status.PENDING, Status.ASSIGNED, Status.RUNNING, 
 FINAL: Final = frozenset({Status.COMPLETED, Status.DISMISSED, Status.CANCELLED, Status.SKIPPED})
 
 TRANSITIONS: Final[dict[Status, frozenset[Status]]] = {
-    Status.PENDING: frozenset({Status.ASSIGNED, Status.CANCELLED, Status.SKIPPED, Status.DEAD}),
+    # COMPLETED: the join of a job's step, whose work is that of its items.
+    Status.PENDING: frozenset(
+        {Status.ASSIGNED, Status.COMPLETED, Status.CANCELLED, Status.SKIPPED, Status.DEAD}
+    ),
     Status.ASSIGNED: frozenset({Status.RUNNING, Status.PENDING, Status.CANCELLED, Status.DEAD}),
     Status.RUNNING: frozenset(
         {Status.COMPLETED, Status.FAILED, Status.PENDING, Status.DEAD, Status.CANCELLED}

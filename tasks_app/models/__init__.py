@@ -1,5 +1,7 @@
 """The record: schema, constraints and partial indexes. No rules live here."""
 
+from tasks_app.models.counts import StatusCount, StatusDelta
+from tasks_app.models.jobs import Job, JobNews, StepTask
 from tasks_app.models.kinds import (
     BreakerState,
     Kind,
@@ -17,8 +19,6 @@ from tasks_app.models.tasks import (
     Lease,
     NearMiss,
     Settled,
-    StatusCount,
-    StatusDelta,
     Task,
 )
 from tasks_app.models.workers import Capability, Heartbeat, Worker
@@ -31,6 +31,8 @@ __all__ = [
     "Capability",
     "Dependency",
     "Heartbeat",
+    "Job",
+    "JobNews",
     "Kind",
     "LateResult",
     "Leader",
@@ -44,6 +46,7 @@ __all__ = [
     "Settled",
     "StatusCount",
     "StatusDelta",
+    "StepTask",
     "SupervisorSettings",
     "Task",
     "Worker",

@@ -1,4 +1,4 @@
-"""Tasks, their dependencies, the leases in flight, the attempts behind them and the rollup."""
+"""Tasks, their dependencies, the leases in flight and the attempts behind them."""
 
 import uuid
 
@@ -28,7 +28,8 @@ class Task(models.Model):
     """The unit of work: a row with a status, never a function call.
 
     ``queue_at`` is ``run_at`` less the head start that the priority is worth; ``waiting_on`` counts
-    the dependencies not met yet; ``token`` is the fencing token of the last lease granted.
+    the dependencies not met yet and the ``holds``: a pause of its job, and preparation while it is
+    ``unprepared``; ``token`` is the fencing token of the last lease granted.
     ``lock_key`` names what the task needs for itself alone; ``weight`` is its share of its limit.
     """
 
@@ -48,6 +49,9 @@ class Task(models.Model):
     lock_key = models.CharField(max_length=200, null=True)
     weight = models.FloatField(db_default=1.0)
     cancel_asked = models.BooleanField(db_default=False)
+    job = models.ForeignKey("Job", models.CASCADE, null=True, db_index=False, related_name="tasks")
+    holds = models.SmallIntegerField(db_default=0)
+    unprepared = models.BooleanField(db_default=False)
     waiting_on = models.IntegerField(db_default=0)
     dependency_count = models.IntegerField(db_default=0)
     has_dependents = models.BooleanField(db_default=False)
@@ -88,6 +92,7 @@ class Task(models.Model):
                 name="task_attempts_in_budget", condition=Q(attempts__lte=F("max_attempts"))
             ),
             models.CheckConstraint(name="task_waiting_on_min", condition=Q(waiting_on__gte=0)),
+            models.CheckConstraint(name="task_holds_min", condition=Q(holds__gte=0)),
             models.CheckConstraint(name="task_estimate_min", condition=Q(estimate_seconds__gt=0)),
             models.CheckConstraint(name="task_weight_min", condition=Q(weight__gt=0)),
             models.UniqueConstraint(
@@ -121,6 +126,7 @@ class Task(models.Model):
                 fields=["kind", "finished_at"],
                 condition=Q(dead_reason=DeadReason.POISON),
             ),
+            models.Index(name="task_of_job", fields=["job", "id"], condition=Q(job__isnull=False)),
             models.Index(
                 name="task_dead",
                 fields=["finished_at", "id"],
@@ -159,7 +165,7 @@ class Dependency(models.Model):
 
 
 class Settled(models.Model):
-    """A task with dependents that ended or died: an inbox that each round empties."""
+    """A task that ended or died while others, or its job, wait for it: each round's inbox."""
 
     id = models.BigAutoField(primary_key=True)
     task_id = models.UUIDField()
@@ -269,29 +275,3 @@ class NearMiss(models.Model):
 
     class Meta:
         db_table = "near_miss"
-
-
-class StatusDelta(models.Model):
-    """One change of the counts; appended, so that no hot row serialises completions."""
-
-    id = models.BigAutoField(primary_key=True)
-    kind = models.CharField(max_length=100)
-    status = models.CharField(max_length=10)
-    change = models.IntegerField()
-    busy_seconds = models.FloatField(db_default=0.0)
-
-    class Meta:
-        db_table = "status_delta"
-
-
-class StatusCount(models.Model):
-    """Tasks by kind and status up to the last fold; add the deltas for the truth of now."""
-
-    pk = models.CompositePrimaryKey("kind", "status")
-    kind = models.CharField(max_length=100)
-    status = models.CharField(max_length=10)
-    count = models.BigIntegerField()
-    busy_seconds = models.FloatField(db_default=0.0)
-
-    class Meta:
-        db_table = "status_count"

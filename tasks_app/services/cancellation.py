@@ -25,6 +25,15 @@ class CancelResult:
 @transactional
 def cancel_tasks(ids: Sequence[UUID], actor: Actor, reason: str = "") -> CancelResult:
     """Cancel tasks. One that completes before its worker hears of it stays COMPLETED."""
+    done, asked = let_go(ids)
+    touched = done | asked
+    _audit(touched, actor, reason)
+    events.wake_supervisor()
+    return CancelResult(done, asked, why_not_moved([i for i in ids if i not in touched]))
+
+
+def let_go(ids: Sequence[UUID]) -> tuple[set[UUID], set[UUID]]:
+    """Cancel tasks in the caller's transaction: those that ended, and those whose workers must."""
     locked = closing.lock_for_cancel(ids)
     waiting = [i for i, _, status in locked if status in (Status.PENDING, Status.FAILED)]
     done = closing.close_waiting(waiting, Status.CANCELLED)
@@ -37,10 +46,7 @@ def cancel_tasks(ids: Sequence[UUID], actor: Actor, reason: str = "") -> CancelR
     )
     done |= {assigned[token] for token in ended}
     asked = closing.ask_cancel([i for i, _, status in locked if status is Status.RUNNING])
-    _audit(done | asked, actor, reason)
-    events.wake_supervisor()
-    touched = done | asked
-    return CancelResult(done, asked, why_not_moved([i for i in ids if i not in touched]))
+    return done, asked
 
 
 def _audit(touched: set[UUID], actor: Actor, reason: str) -> None:

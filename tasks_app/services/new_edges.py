@@ -112,11 +112,11 @@ def _judge(
         edges.faults.append(_fault(reference, "no such task on record; submit it first"))
         return
     verdict = judge_edge(target.status, OnDead(need.on_dead))
-    if verdict.fate is Fate.DIES:
+    if verdict.fate in (Fate.DIES, Fate.SKIPS):
         edges.faults.append(
             _fault(
                 reference,
-                f"that task is {target.status}, so that this one would be dead at once; "
+                f"that task is {target.status}, so that this one would never run; "
                 "requeue it first, leave it out, or give on_dead: continue",
             )
         )

@@ -1,5 +1,7 @@
 """One round of the supervisor: sweep, settle, snapshot, decide, apply, in one fenced transaction.
 
+Jobs of which something moved follow in a second one.
+
 It looks only at the record and never does domain work.
 """
 
@@ -17,9 +19,10 @@ from tasks_app.core.facts import DispatchPlan, ErrorFacts, Left, Snapshot
 from tasks_app.core.states import DeadReason, Status
 from tasks_app.core.windows import must_look_further
 from tasks_app.models import SupervisorSettings
+from tasks_app.services.job_settling import settle_jobs
 from tasks_app.services.sweeping import BATCH, run_sweep
 from tasks_app.services.transactions import transactional
-from tasks_app.store import breakers, closing, dependencies, dispatch, leader
+from tasks_app.store import breakers, closing, dependencies, dispatch, jobs, leader
 from tasks_app.store.dependencies import OpenEdge
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.snapshot import read_snapshot, ready_tasks
@@ -38,6 +41,7 @@ class RoundReport:
     reclaimed: int = 0
     promoted: int = 0
     settled: int = 0
+    jobs: int = 0
     seconds: float = 0.0
     lost_workers: Sequence[str] = ()
     left: Mapping[Left, int] = field(default_factory=dict)
@@ -45,7 +49,7 @@ class RoundReport:
     @property
     def moved(self) -> bool:
         """Whether anything happened, so that more may follow at once."""
-        return bool(self.dispatched or self.reclaimed or self.promoted or self.settled)
+        return bool(self.dispatched or self.reclaimed or self.promoted or self.settled or self.jobs)
 
 
 def run_round(epoch: int, number: int, *, sweeping: bool) -> RoundReport:
@@ -55,6 +59,8 @@ def run_round(epoch: int, number: int, *, sweeping: bool) -> RoundReport:
     """
     began = time.perf_counter()
     report = _round(epoch, number, sweeping)
+    if jobs.has_news():
+        report.jobs = _job_round(epoch)
     report.seconds = time.perf_counter() - began
     return report
 
@@ -74,17 +80,28 @@ def _round(epoch: int, number: int, sweeping: bool) -> RoundReport:
     return report
 
 
+@transactional
+def _job_round(epoch: int) -> int:
+    """Apart, because a job is locked before its tasks, and the round has locked tasks."""
+    moved = settle_jobs(BATCH)
+    if not leader.renew(epoch, supervisor_settings().leader_lease_seconds):
+        raise Deposed(f"epoch {epoch} is over")
+    return moved
+
+
 def _settle(report: RoundReport) -> None:
     edges = dependencies.take_settled(BATCH)
     verdicts = [(edge, judge_edge(edge.status, edge.on_dead)) for edge in edges]
     dependencies.move_edges([(e.task_id, e.depends_on, v.state) for e, v in verdicts])
     dying = {e.task_id: e for e, v in verdicts if v.fate is Fate.DIES}
+    skipped = {e.task_id for e, v in verdicts if v.fate is Fate.SKIPS}
     closing.close_waiting(
         list(dying),
         Status.DEAD,
         reason=DeadReason.DEPENDENCY,
         errors=[json.dumps(_dependency_error(edge)) for edge in dying.values()],
     )
+    closing.close_waiting(sorted(skipped - dying.keys()), Status.SKIPPED)
     report.settled = len(edges)
 
 

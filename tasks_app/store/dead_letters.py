@@ -32,12 +32,14 @@ WITH locked AS (
            finished_at = NULL, run_at = statement_timestamp(),
            queue_at = statement_timestamp()
                - t.priority * s.priority_head_start_seconds * interval '1 second',
-           waiting_on = coalesce(w.n, 0)
+           waiting_on = coalesce(w.n, 0) + t.holds
       FROM locked l
       LEFT JOIN waits w ON w.task_id = l.id
      CROSS JOIN supervisor_settings s
      WHERE t.id = l.id
-    RETURNING t.id, t.kind
+    RETURNING t.id, t.kind, t.job_id
+), announced AS (
+    INSERT INTO settled (task_id) SELECT id FROM requeued WHERE job_id IS NOT NULL
 ), freed AS (
     UPDATE dependency d SET state = 'waiting'
       FROM requeued r, task t

@@ -24,6 +24,10 @@ WITH taken AS (
     DELETE FROM settled
      WHERE id IN (SELECT id FROM settled ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
     RETURNING task_id
+), news AS (
+    INSERT INTO job_news (job_id)
+    SELECT DISTINCT t.job_id FROM taken s JOIN task t ON t.id = s.task_id
+     WHERE t.job_id IS NOT NULL
 )
 SELECT d.task_id, d.depends_on_id, d.on_dead, p.status
   FROM (SELECT DISTINCT task_id FROM taken) s
@@ -37,7 +41,10 @@ SELECT d.task_id, d.depends_on_id, d.on_dead, p.status
 
 
 def take_settled(limit: int) -> list[OpenEdge]:
-    """Empty up to ``limit`` entries of the inbox; lock and return the edges they concern."""
+    """Empty up to ``limit`` entries of the inbox; lock and return the edges they concern.
+
+    The jobs of these tasks go to the inbox of jobs, which has a transaction of its own.
+    """
     found = sql.rows(TAKE_SETTLED, {"limit": limit})
     return [OpenEdge(r[0], r[1], OnDead(r[2]), Status(r[3])) for r in found]
 

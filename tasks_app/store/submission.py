@@ -11,7 +11,10 @@ from tasks_app.store import sql
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """One task to insert; None leaves a value to its kind. ``payload`` is a JSON text."""
+    """One task to insert; None leaves a value to its kind. ``payload`` is a JSON text.
+
+    ``holds`` are what it waits for beside its dependencies, and part of ``waiting_on``.
+    """
 
     id: UUID
     kind: str
@@ -24,6 +27,9 @@ class TaskRow:
     waiting_on: int = 0
     dependency_count: int = 0
     has_dependents: bool = False
+    job_id: UUID | None = None
+    holds: int = 0
+    unprepared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +53,22 @@ WITH input AS (
                       unnest(%(ids)s::uuid[], %(kinds)s::text[], %(keys)s::text[],
                              %(priorities)s::int[], %(estimates)s::float8[],
                              %(max_attempts)s::int[], %(run_ats)s::timestamptz[],
-                             %(waits)s::int[], %(counts)s::int[], %(dependents)s::boolean[]),
+                             %(waits)s::int[], %(counts)s::int[], %(dependents)s::boolean[],
+                             %(jobs)s::uuid[], %(holds)s::int[], %(unprepared)s::boolean[]),
                       jsonb_array_elements(%(payloads)s::jsonb))
                AS i(id, kind, key, priority, estimate, max_attempts, run_at, waiting_on,
-                    dependency_count, has_dependents, payload)
+                    dependency_count, has_dependents, job_id, holds, unprepared, payload)
 ), inserted AS (
     INSERT INTO task (id, kind, payload, key, priority, estimate_seconds, max_attempts, run_at,
-                      queue_at, created_at, waiting_on, dependency_count, has_dependents)
+                      queue_at, created_at, waiting_on, dependency_count, has_dependents,
+                      job_id, holds, unprepared)
     SELECT i.id, i.kind, i.payload, i.key, i.priority,
            coalesce(i.estimate, k.estimate_seconds), coalesce(i.max_attempts, k.max_attempts),
            coalesce(i.run_at, statement_timestamp()),
            coalesce(i.run_at, statement_timestamp())
                - i.priority * s.priority_head_start_seconds * interval '1 second',
-           statement_timestamp(), i.waiting_on, i.dependency_count, i.has_dependents
+           statement_timestamp(), i.waiting_on, i.dependency_count, i.has_dependents,
+           i.job_id, i.holds, i.unprepared
       FROM input i
       JOIN kind k ON k.name = i.kind
      CROSS JOIN supervisor_settings s
@@ -94,6 +103,9 @@ def insert_tasks(tasks: Sequence[TaskRow]) -> int:
             "waits": [t.waiting_on for t in tasks],
             "counts": [t.dependency_count for t in tasks],
             "dependents": [t.has_dependents for t in tasks],
+            "jobs": [t.job_id for t in tasks],
+            "holds": [t.holds for t in tasks],
+            "unprepared": [t.unprepared for t in tasks],
         },
     )
     return int(found[0]) if found else 0

@@ -13,7 +13,7 @@ EXPECTED = {
         (status, on_dead): (
             (EdgeState.VOID, Fate.ADVANCES)
             if on_dead is OnDead.CONTINUE
-            else (EdgeState.BLOCKED, Fate.DIES)
+            else (EdgeState.BLOCKED, Fate.SKIPS if status is Status.SKIPPED else Fate.DIES)
         )
         for status in (Status.DISMISSED, Status.CANCELLED, Status.SKIPPED)
         for on_dead in OnDead

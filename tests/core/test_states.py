@@ -37,5 +37,6 @@ def test_every_status_can_be_reached_from_the_first() -> None:
     assert reached == set(Status)
 
 
-def test_work_completes_only_from_running() -> None:
-    assert [status for status in Status if is_legal(status, Status.COMPLETED)] == [Status.RUNNING]
+def test_work_completes_only_from_running_and_a_join_from_pending() -> None:
+    completing = [status for status in Status if is_legal(status, Status.COMPLETED)]
+    assert completing == [Status.PENDING, Status.RUNNING]

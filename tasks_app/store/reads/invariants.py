@@ -31,11 +31,12 @@ INVARIANTS: Final = (
     ),
     Invariant(
         "completed_is_recorded",
-        "A COMPLETED task has its completion on record, and no other task has one (I1).",
+        "A COMPLETED task but a join has its completion on record, and no other has one (I1).",
         """
         SELECT t.id::text FROM task t
           LEFT JOIN attempt a ON a.task_id = t.id AND a.outcome = 'completed'
-         WHERE (t.status = 'COMPLETED') <> (a.token IS NOT NULL)
+          LEFT JOIN step_task s ON s.task_id = t.id AND s.role = 'join'
+         WHERE (t.status = 'COMPLETED' AND s.task_id IS NULL) <> (a.token IS NOT NULL)
         """,
     ),
     Invariant(
@@ -91,14 +92,14 @@ INVARIANTS: Final = (
     ),
     Invariant(
         "edges_are_counted",
-        "A PENDING task waits for exactly as many dependencies as are not met.",
+        "A PENDING task waits for exactly its holds and the dependencies that are not met.",
         """
         SELECT t.id::text
           FROM task t LEFT JOIN dependency d
             ON d.task_id = t.id AND d.state IN ('waiting', 'blocked')
          WHERE t.status = 'PENDING' AND (t.waiting_on > 0 OR d.task_id IS NOT NULL)
          GROUP BY t.id, t.waiting_on
-        HAVING count(d.task_id) <> t.waiting_on
+        HAVING count(d.task_id) + t.holds <> t.waiting_on
         """,
     ),
     Invariant(

@@ -1,0 +1,92 @@
+"""What becomes of a step once all that it needs has ended: handed out, fanned out, or skipped."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tasks_app.core.conditions import holds
+from tasks_app.core.payloads import dump_json
+from tasks_app.core.plans import MOST_ITEMS, PayloadCheck, Step
+from tasks_app.core.references import Missing, Scope, substitute
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Its condition does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """It cannot be handed out as it is, in one sentence: a human decides."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """It can be handed out with this payload, a JSON text."""
+
+    payload: str
+
+
+@dataclass(frozen=True, slots=True)
+class FannedOut:
+    """One task for each of these payloads (JSON texts), in the order of the items."""
+
+    payloads: Sequence[str]
+
+
+Prepared = Skipped | Unfit | Ready | FannedOut
+
+
+def prepare_step(step: Step, scope: Scope, check: PayloadCheck) -> Prepared:
+    """Decide what becomes of a step whose dependencies are met.
+
+    >>> step = Step("draft", "draft", {"about": {"$result": "classify.label"}})
+    >>> prepare_step(step, Scope({"classify": {"label": "card"}}), lambda _kind, _payload: None)
+    Ready(payload='{"about":"card"}')
+    """
+    if step.when is not None and not holds(step.when, scope):
+        return Skipped()
+    try:
+        if not step.is_join:
+            return Ready(_filled(step, scope, check, "payload"))
+        items = _items_of(step, scope)
+        return FannedOut(
+            [
+                _filled(step, replace(scope, item=item, has_item=True), check, f"item {number}")
+                for number, item in enumerate(items)
+            ]
+        )
+    except _Unfit as unfit:
+        return Unfit(str(unfit))
+
+
+class _Unfit(Exception):
+    """Why a step cannot be handed out."""
+
+
+def _items_of(step: Step, scope: Scope) -> list[Any]:
+    try:
+        items = substitute(step.for_each, scope)
+    except Missing as missing:
+        raise _Unfit(f"for_each: {missing}") from missing
+    if not isinstance(items, list):
+        raise _Unfit(f"for_each: a list is wanted, it is a {type(items).__name__}")
+    if len(items) > MOST_ITEMS:
+        raise _Unfit(f"for_each: at most {MOST_ITEMS:,} items, there are {len(items):,}")
+    if step.quorum is not None and step.quorum > len(items):
+        raise _Unfit(f"quorum: {step.quorum} of {len(items)} items cannot complete")
+    return items
+
+
+def _filled(step: Step, scope: Scope, check: PayloadCheck, place: str) -> str:
+    try:
+        payload = substitute(step.payload, scope)
+    except Missing as missing:
+        raise _Unfit(f"{place}: {missing}") from missing
+    dumped = dump_json(payload)
+    fault = dumped.faults[0] if dumped.faults else check(step.kind, payload)
+    if fault is not None:
+        raise _Unfit(f"{place}: {fault}")
+    return dumped.text

@@ -1,0 +1,91 @@
+"""Jobs: plans of named steps, the tasks that carry them out, and the inbox of what moved."""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from tasks_app.core.jobs import JOB_FINAL, JobStatus, Role
+from tasks_app.models.choices import choices, one_of
+from tasks_app.models.tasks import Task, new_id
+
+
+class Job(models.Model):
+    """Tasks submitted together as the steps of a plan, with a result of their own.
+
+    ``plan`` is as it was checked at the door and never changes. While ``paused`` every unfinished
+    task of the job has one hold more. ``cancel_asked``: it ends once what runs has let go.
+    """
+
+    id = models.UUIDField(primary_key=True, default=new_id)
+    name = models.CharField(max_length=200, db_default="")
+    key = models.CharField(max_length=200, null=True, unique=True)
+    status = models.CharField(
+        max_length=12, choices=choices(JobStatus), db_default=JobStatus.RUNNING.value
+    )
+    plan = models.JSONField()
+    paused = models.BooleanField(db_default=False)
+    cancel_asked = models.BooleanField(db_default=False)
+    result = models.JSONField(null=True)
+    submitted_by = models.CharField(max_length=150, db_default="")
+    created_at = models.DateTimeField(db_default=Now())
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "job"
+        constraints = [
+            models.CheckConstraint(name="job_status_known", condition=one_of("status", JobStatus)),
+            models.CheckConstraint(
+                name="job_ended_has_its_time",
+                condition=Q(status__in=sorted(JOB_FINAL), finished_at__isnull=False)
+                | (~Q(status__in=sorted(JOB_FINAL)) & Q(finished_at__isnull=True)),
+            ),
+        ]
+        indexes = [
+            models.Index(
+                name="job_open",
+                fields=["status", "id"],
+                condition=~Q(status__in=sorted(JOB_FINAL)),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or str(self.id)
+
+
+class StepTask(models.Model):
+    """What a task is in its job: which step, by its place in the plan, and in which role.
+
+    ``undoes`` is the completed task that a compensation is for; the constraint has each of them
+    undone once.
+    """
+
+    task = models.OneToOneField(Task, models.CASCADE, primary_key=True, related_name="step")
+    place = models.SmallIntegerField()
+    role = models.CharField(max_length=12, choices=choices(Role))
+    item = models.IntegerField(null=True)
+    undoes = models.OneToOneField(
+        Task, models.CASCADE, null=True, related_name="undone_by", db_constraint=True
+    )
+
+    class Meta:
+        db_table = "step_task"
+        constraints = [
+            models.CheckConstraint(name="step_task_role_known", condition=one_of("role", Role)),
+            models.CheckConstraint(
+                name="step_task_undoes_if_compensation",
+                condition=Q(role=Role.COMPENSATION, undoes__isnull=False)
+                | (~Q(role=Role.COMPENSATION) & Q(undoes__isnull=True)),
+            ),
+        ]
+
+
+class JobNews(models.Model):
+    """A job of which something ended or was asked for: an inbox that the supervisor empties."""
+
+    id = models.BigAutoField(primary_key=True)
+    job_id: "models.UUIDField[uuid.UUID, uuid.UUID]" = models.UUIDField()
+
+    class Meta:
+        db_table = "job_news"

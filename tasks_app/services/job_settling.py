@@ -1,0 +1,151 @@
+"""The supervisor's look at jobs of which something moved: prepare, join, decide, apply.
+
+One transaction for a batch of jobs, each statement once for all of them. Everything is decided on
+what was read after the jobs were locked; what moved since, moves the inbox again.
+"""
+
+import json
+from collections.abc import Sequence
+from uuid import UUID
+
+from tasks_app.core.jobs import JOB_FINAL, JobStatus, Role
+from tasks_app.core.payloads import dump_json
+from tasks_app.core.plans import load_plan, undo_payload
+from tasks_app.core.references import Scope, assemble
+from tasks_app.core.saga import JobDecision, JobFacts, decide_job, steps_of
+from tasks_app.core.sanitise import sanitise
+from tasks_app.core.states import Status
+from tasks_app.models.tasks import new_id
+from tasks_app.services.cancellation import let_go
+from tasks_app.services.job_steps import LockedJob, prepare_steps, settle_joins
+from tasks_app.services.jobs import schema_check
+from tasks_app.store import dead_letters, steps
+from tasks_app.store import jobs as store
+from tasks_app.store.jobs import JobRow
+from tasks_app.store.steps import StepRow
+from tasks_app.store.submission import TaskRow, insert_tasks
+
+Decided = tuple[LockedJob, JobDecision]
+
+
+def settle_jobs(limit: int) -> int:
+    """Look at up to about ``limit`` jobs of the inbox; return how many. Part of a round."""
+    taken = store.take_news(limit)
+    rows = [row for row in store.lock_jobs(taken) if row.status not in JOB_FINAL]
+    if not rows:
+        return len(taken)
+    jobs = _with_tasks(rows)
+    if prepare_steps(jobs, schema_check()):
+        jobs = _with_tasks(rows)
+    if settle_joins(jobs):
+        jobs = _with_tasks(rows)
+    decided = [
+        (job, decide_job(JobFacts(job.plan, job.status, job.tasks, job.cancel_asked)))
+        for job in jobs
+    ]
+    stayed = _stop([job for job, decision in decided if decision.stop])
+    _compensate([each for each in decided if each[1].undo is not None])
+    _move([(job, decision) for job, decision in decided if job.id not in stayed])
+    return len(taken)
+
+
+def _with_tasks(rows: Sequence[JobRow]) -> list[LockedJob]:
+    tasks = steps.tasks_of_jobs([row.id for row in rows])
+    return [
+        LockedJob(
+            row.id,
+            row.status,
+            load_plan(row.plan),
+            paused=row.paused,
+            cancel_asked=row.cancel_asked,
+            tasks=tasks[row.id],
+        )
+        for row in rows
+    ]
+
+
+def _stop(jobs: Sequence[LockedJob]) -> set[UUID]:
+    """End what is open and close what is DEAD; return the jobs of which a human took one back."""
+    forward = [
+        (job.id, task) for job in jobs for task in job.tasks if task.role is not Role.COMPENSATION
+    ]
+    let_go([task.id for _, task in forward if task.is_open])
+    dead = {task.id: job_id for job_id, task in forward if task.status is Status.DEAD}
+    closed = dead_letters.dismiss(list(dead)) if dead else set()
+    return {job_id for task_id, job_id in dead.items() if task_id not in closed}
+
+
+def _move(decided: Sequence[Decided]) -> None:
+    moving = [(job, decision) for job, decision in decided if decision.status is not job.status]
+    results = _results_of([job for job, d in moving if d.status is JobStatus.COMPLETED])
+    store.move_jobs([(job.id, decision.status, results.get(job.id)) for job, decision in moving])
+    # Where nothing was open when the way back began, nothing else would announce it.
+    turned = [job.id for job, d in moving if d.status is JobStatus.COMPENSATING]
+    if turned:
+        store.add_news(turned)
+
+
+def _results_of(jobs: Sequence[LockedJob]) -> dict[UUID, str]:
+    """The result of each job, put together as its plan says: without it, from its last steps."""
+    completed = {
+        job.id: {
+            job.plan.steps[task.place].name: task.id
+            for task in steps_of(job.tasks)
+            if task.status is Status.COMPLETED
+        }
+        for job in jobs
+    }
+    found = steps.payloads_and_results([t for names in completed.values() for t in names.values()])
+    texts = {}
+    for job in jobs:
+        results = {name: found[task_id][1] for name, task_id in completed[job.id].items()}
+        template = job.plan.result
+        if not job.plan.has_result:
+            last = [step.name for step in job.plan.steps if not job.plan.dependents[step.name]]
+            template = {name: {"$result": name} for name in last}
+        texts[job.id] = json.dumps(sanitise(assemble(template, Scope(results))), allow_nan=False)
+    return texts
+
+
+def _compensate(decided: Sequence[Decided]) -> None:
+    """Make the next compensation of each of these jobs."""
+    if not decided:
+        return
+    wanted = [task for job, _ in decided for task in job.tasks if task.status is Status.COMPLETED]
+    found = steps.payloads_and_results([task.id for task in wanted])
+    tasks, rows = [], []
+    for job, decision in decided:
+        assert decision.undo is not None
+        undone = decision.undo
+        step = job.plan.steps[undone.place]
+        assert step.compensation is not None
+        payload, result = found[undone.id]
+        if step.compensation.has_template:
+            results = _earlier_results(job, found) | {step.name: result}
+            payload = assemble(step.compensation.template, Scope(results))
+        else:
+            payload = undo_payload(step.name, payload, result)
+        row = TaskRow(
+            id=new_id(),
+            kind=step.compensation.kind,
+            payload=dump_json(sanitise(payload)).text,
+            # Beside the lock of the job, the key has each step undone once.
+            key=f"undo:{undone.id}",
+            priority=job.plan.priority,
+            waiting_on=int(job.paused),
+            holds=int(job.paused),
+            has_dependents=True,
+            job_id=job.id,
+        )
+        tasks.append(row)
+        rows.append(StepRow(row.id, undone.place, Role.COMPENSATION, undone.item, undone.id))
+    insert_tasks(tasks)
+    steps.insert_steps(rows)
+
+
+def _earlier_results(job: LockedJob, found: dict[UUID, tuple[object, object]]) -> dict[str, object]:
+    return {
+        job.plan.steps[task.place].name: found[task.id][1]
+        for task in steps_of(job.tasks)
+        if task.status is Status.COMPLETED
+    }

@@ -1,0 +1,212 @@
+"""Steps on their way: prepared when all that they need has ended, joined when their items have."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from tasks_app.core.facts import ErrorFacts
+from tasks_app.core.jobs import JobStatus, Role
+from tasks_app.core.plans import PayloadCheck, Plan, Step
+from tasks_app.core.preparation import FannedOut, Prepared, Ready, Skipped, Unfit, prepare_step
+from tasks_app.core.references import Scope
+from tasks_app.core.saga import JobTask, judge_join, steps_of
+from tasks_app.core.sanitise import sanitise
+from tasks_app.core.states import DeadReason, OnDead, Status
+from tasks_app.models.tasks import new_id
+from tasks_app.services.cancellation import let_go
+from tasks_app.store import closing, dead_letters, steps
+from tasks_app.store.steps import StepRow
+from tasks_app.store.submission import TaskRow, insert_tasks
+
+
+@dataclass(frozen=True, slots=True)
+class LockedJob:
+    """A job that has not ended, with its tasks, locked for the rest of the transaction."""
+
+    id: UUID
+    status: JobStatus
+    plan: Plan
+    paused: bool
+    cancel_asked: bool
+    tasks: Sequence[JobTask]
+
+    @property
+    def goes_forward(self) -> bool:
+        """Whether its steps are still to be done."""
+        return not self.cancel_asked and self.status is not JobStatus.COMPENSATING
+
+    def task_of(self, name: str) -> JobTask:
+        """The task of a step: its join where it has items."""
+        place = self.plan.places[name]
+        return next(task for task in steps_of(self.tasks) if task.place == place)
+
+
+@dataclass(slots=True)
+class _Outcomes:
+    """What preparing came to, gathered so that each statement runs once for all jobs."""
+
+    released: dict[UUID, str] = field(default_factory=dict)
+    expanded: list[UUID] = field(default_factory=list)
+    emptied: list[UUID] = field(default_factory=list)
+    tasks: list[TaskRow] = field(default_factory=list)
+    steps: list[StepRow] = field(default_factory=list)
+    items: list[tuple[UUID, UUID]] = field(default_factory=list)
+    skipped: list[UUID] = field(default_factory=list)
+    unfit: dict[UUID, str] = field(default_factory=dict)
+
+
+def prepare_steps(jobs: Sequence[LockedJob], check: PayloadCheck) -> bool:
+    """Prepare every step that waits for nothing else; return whether there was one."""
+    forward = [job for job in jobs if job.goes_forward]
+    waiting = steps.lock_unprepared([job.id for job in forward]) if forward else set()
+    if not waiting:
+        return False
+    due = [(job, task) for job in forward for task in job.tasks if task.id in waiting]
+    results = steps.payloads_and_results([task.id for task in _sources(due)])
+    outcomes = _Outcomes()
+    for job, task in due:
+        step = job.plan.steps[task.place]
+        prepared = prepare_step(step, _scope_of(job, step, results), check)
+        _note(job, task, step, prepared, outcomes)
+    _apply(outcomes)
+    return True
+
+
+def _sources(due: Iterable[tuple[LockedJob, JobTask]]) -> Iterable[JobTask]:
+    """The tasks whose results are referred to."""
+    for job, task in due:
+        for reference in job.plan.steps[task.place].references:
+            if reference.step is not None:
+                yield job.task_of(reference.step)
+
+
+def _scope_of(job: LockedJob, step: Step, results: Mapping[UUID, tuple[Any, Any]]) -> Scope:
+    found = {}
+    void = set()
+    on_dead = {need.on: need.on_dead for need in step.needs}
+    for name in {reference.step for reference in step.references if reference.step is not None}:
+        task = job.task_of(name)
+        if task.status is Status.COMPLETED:
+            found[name] = results[task.id][1]
+        elif on_dead[name] is OnDead.CONTINUE:
+            void.add(name)
+    return Scope(found, frozenset(void))
+
+
+def _note(
+    job: LockedJob, task: JobTask, step: Step, prepared: Prepared, outcomes: _Outcomes
+) -> None:
+    match prepared:
+        case Skipped():
+            outcomes.skipped.append(task.id)
+        case Unfit(reason):
+            outcomes.unfit[task.id] = reason
+        case Ready(payload):
+            outcomes.released[task.id] = payload
+        case FannedOut(payloads):
+            outcomes.expanded.append(task.id)
+            if not payloads:
+                outcomes.emptied.append(task.id)
+            for number, payload in enumerate(payloads):
+                row = TaskRow(
+                    id=new_id(),
+                    kind=step.kind,
+                    payload=payload,
+                    priority=job.plan.priority,
+                    estimate_seconds=step.estimate_seconds,
+                    max_attempts=step.max_attempts,
+                    dependency_count=len(step.needs),
+                    has_dependents=True,
+                    job_id=job.id,
+                )
+                outcomes.tasks.append(row)
+                outcomes.steps.append(StepRow(row.id, task.place, Role.ITEM, number))
+                outcomes.items.append((row.id, task.id))
+
+
+def _apply(outcomes: _Outcomes) -> None:
+    closing.close_waiting(outcomes.skipped, Status.SKIPPED)
+    closing.close_waiting(
+        list(outcomes.unfit),
+        Status.DEAD,
+        reason=DeadReason.PERMANENT,
+        errors=[_error("PreparationFailed", reason) for reason in outcomes.unfit.values()],
+    )
+    steps.release(outcomes.released)
+    steps.mark_expanded(outcomes.expanded)
+    insert_tasks(outcomes.tasks)
+    steps.insert_steps(outcomes.steps)
+    steps.copy_edges(outcomes.items)
+    steps.complete_joins(dict.fromkeys(outcomes.emptied, "[]"))
+
+
+def _error(kind: str, message: str) -> str:
+    return json.dumps(ErrorFacts(type=kind, message=message).as_json())
+
+
+def settle_joins(jobs: Sequence[LockedJob]) -> bool:
+    """Complete or give up the joins that their items have decided; return whether there was one."""
+    completed: dict[UUID, Sequence[JobTask]] = {}
+    dead: dict[UUID, str] = {}
+    revived: list[UUID] = []
+    spare: list[JobTask] = []
+    for job in jobs:
+        if not job.goes_forward:
+            continue
+        items = _items_by_place(job)
+        for join in job.tasks:
+            if join.role is not Role.JOIN or join.place not in items:
+                continue
+            verdict = judge_join(job.plan.steps[join.place], items[join.place])
+            if join.is_open and verdict.status is Status.COMPLETED:
+                completed[join.id] = items[join.place]
+                spare.extend(verdict.spare)
+            elif join.is_open and verdict.status is Status.DEAD:
+                dead[join.id] = (
+                    f"{verdict.completed} of {verdict.total} items are COMPLETED and "
+                    f"{verdict.needed} are needed, which the others cannot bring about any more."
+                )
+            elif join.status is Status.DEAD and verdict.status is not Status.DEAD:
+                revived.append(join.id)
+    return _end_joins(completed, dead, revived, spare)
+
+
+def _items_by_place(job: LockedJob) -> Mapping[int, Sequence[JobTask]]:
+    """The items of each step that was fanned out; none for an empty list."""
+    found: dict[int, list[JobTask]] = defaultdict(list)
+    for task in job.tasks:
+        if task.role is Role.ITEM:
+            found[task.place].append(task)
+    for items in found.values():
+        items.sort(key=lambda task: task.item or 0)
+    return found
+
+
+def _end_joins(
+    completed: Mapping[UUID, Sequence[JobTask]],
+    dead: Mapping[UUID, str],
+    revived: Sequence[UUID],
+    spare: Sequence[JobTask],
+) -> bool:
+    needed = [t.id for items in completed.values() for t in items if t.status is Status.COMPLETED]
+    results = steps.payloads_and_results(needed)
+    steps.complete_joins(
+        {
+            join: json.dumps(
+                sanitise([results[t.id][1] if t.id in results else None for t in items])
+            )
+            for join, items in completed.items()
+        }
+    )
+    let_go([task.id for task in spare])
+    closing.close_waiting(
+        list(dead),
+        Status.DEAD,
+        reason=DeadReason.DEPENDENCY,
+        errors=[_error("TooFewItems", reason) for reason in dead.values()],
+    )
+    dead_letters.requeue(revived)
+    return bool(completed or dead or revived)

@@ -1,0 +1,161 @@
+"""Jobs as people and programs see them: submitted whole or not at all, paused, ended, undone."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from tasks_app import events
+from tasks_app.core.faults import Fault
+from tasks_app.core.jobs import JOIN_KIND, Role
+from tasks_app.core.payloads import dump_json
+from tasks_app.core.plan_checks import check_plan
+from tasks_app.core.plans import PLAN_LIMITS, PayloadCheck, Plan
+from tasks_app.core.states import EdgeState
+from tasks_app.models.tasks import new_id
+from tasks_app.services.payload_schemas import PayloadSchema
+from tasks_app.services.people import Actor
+from tasks_app.services.transactions import transactional
+from tasks_app.store import audit, steps
+from tasks_app.store import jobs as store
+from tasks_app.store.kinds import ensure_kinds
+from tasks_app.store.reads.configuration import kind_doors
+from tasks_app.store.steps import StepRow
+from tasks_app.store.submission import EdgeRow, TaskRow, insert_edges, insert_tasks
+
+
+class PlanInvalid(ValueError):
+    """Nothing was submitted; ``faults`` names every reason with its place."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        more = f" (and {len(faults) - 1:,} more)" if len(faults) > 1 else ""
+        super().__init__(f"{self.faults[0]}{more}")
+
+
+@dataclass(frozen=True, slots=True)
+class JobSubmitted:
+    """The job's id; not ``created`` when its key was on record already."""
+
+    id: UUID
+    created: bool
+
+
+def submit_job(plan: object, *, submitted_by: str = "") -> JobSubmitted:
+    """Check a plan and submit its job in one transaction. Raises PlanInvalid.
+
+    The shape of a plan is in ``docs/jobs.md``. A second submission of a key is the first one's job.
+    """
+    doors = kind_doors()
+    checked = check_plan(plan, doors, schema_check())
+    if checked.plan is None:
+        raise PlanInvalid(checked.faults)
+    return _submit(checked.plan, dump_json(plan, PLAN_LIMITS).text, submitted_by)
+
+
+def schema_check() -> PayloadCheck:
+    """Hold payloads against the schemas that the kinds have now."""
+    schemas = {name: PayloadSchema(door.payload_schema) for name, door in kind_doors().items()}
+
+    def check(kind: str, payload: Any) -> Fault | None:
+        fault = schemas[kind].first_fault(payload) if kind in schemas else None
+        return Fault(fault[0], f"{fault[2]}, got {fault[1]}") if fault else None
+
+    return check
+
+
+@transactional
+def _submit(plan: Plan, text: str, submitted_by: str) -> JobSubmitted:
+    job_id = new_id()
+    if not store.insert_job(
+        job_id, name=plan.name, key=plan.key, plan=text, submitted_by=submitted_by
+    ):
+        found = store.job_of_key(plan.key or "")
+        assert found is not None, "only the key of a job on record is refused"
+        return JobSubmitted(found, created=False)
+    if any(step.is_join for step in plan.steps):
+        ensure_kinds([JOIN_KIND])
+    ids = {step.name: new_id() for step in plan.steps}
+    insert_tasks(list(_task_rows(plan, job_id, ids)))
+    insert_edges(
+        [
+            EdgeRow(ids[step.name], ids[need.on], need.on, need.on_dead, EdgeState.WAITING)
+            for step in plan.steps
+            for need in step.needs
+        ]
+    )
+    steps.insert_steps(
+        [
+            StepRow(ids[step.name], place, Role.JOIN if step.is_join else Role.STEP)
+            for place, step in enumerate(plan.steps)
+        ]
+    )
+    store.add_news([job_id])
+    events.wake_supervisor()
+    return JobSubmitted(job_id, created=True)
+
+
+def _task_rows(plan: Plan, job_id: UUID, ids: dict[str, UUID]) -> Sequence[TaskRow]:
+    return [
+        TaskRow(
+            id=ids[step.name],
+            kind=JOIN_KIND if step.is_join else step.kind,
+            payload=dump_json(step.payload, PLAN_LIMITS).text,
+            priority=plan.priority,
+            estimate_seconds=step.estimate_seconds,
+            max_attempts=step.max_attempts,
+            waiting_on=len(step.needs) + int(step.needs_preparation),
+            dependency_count=len(step.needs),
+            # The job waits for the end of each of its tasks.
+            has_dependents=True,
+            job_id=job_id,
+            holds=int(step.needs_preparation),
+            unprepared=step.needs_preparation,
+        )
+        for step in plan.steps
+    ]
+
+
+@transactional
+def pause_job(job_id: UUID, actor: Actor, reason: str = "") -> bool:
+    """Hand out nothing more of a job; what runs goes on. False when there is nothing to pause."""
+    return _act("pause", job_id, actor, reason, lambda: store.set_paused(job_id, paused=True))
+
+
+@transactional
+def resume_job(job_id: UUID, actor: Actor, reason: str = "") -> bool:
+    """Go on with a paused job."""
+    return _act("resume", job_id, actor, reason, lambda: store.set_paused(job_id, paused=False))
+
+
+@transactional
+def cancel_job(job_id: UUID, actor: Actor, reason: str = "") -> bool:
+    """End a job as CANCELLED once what runs has let go; what is done stays done.
+
+    False when it has ended or is being undone.
+    """
+    return _act("cancel", job_id, actor, reason, lambda: store.ask_cancel(job_id))
+
+
+@transactional
+def compensate_job(job_id: UUID, actor: Actor, reason: str = "") -> bool:
+    """End a job by undoing its completed steps. False when it has ended or is ending already."""
+    return _act("compensate", job_id, actor, reason, lambda: store.begin_compensation(job_id))
+
+
+def _act(action: str, job_id: UUID, actor: Actor, reason: str, write: Callable[[], bool]) -> bool:
+    store.lock_jobs([job_id])
+    if not write():
+        return False
+    audit.record(
+        actor=actor.name,
+        address=actor.address,
+        action=action,
+        subject=f"job {job_id}",
+        count=1,
+        reason=reason,
+        detail={"job": str(job_id)},
+    )
+    store.add_news([job_id])
+    events.wake_supervisor()
+    return True

@@ -1,0 +1,172 @@
+"""The tasks of jobs: what each is in its job, its preparation, and the end of joins.
+
+Called with the job locked, so that the plan's tasks cannot be made twice.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from tasks_app.core.jobs import Role
+from tasks_app.core.saga import JobTask
+from tasks_app.core.states import Status
+from tasks_app.store import sql
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """What a task that was just inserted is in its job."""
+
+    task_id: UUID
+    place: int
+    role: Role
+    item: int | None = None
+    undoes: UUID | None = None
+
+
+INSERT_STEPS = """
+INSERT INTO step_task (task_id, place, role, item, undoes_id)
+SELECT * FROM unnest(%(tasks)s::uuid[], %(places)s::int[], %(roles)s::text[], %(items)s::int[],
+                     %(undoes)s::uuid[])
+"""
+
+
+def insert_steps(steps: Sequence[StepRow]) -> None:
+    """Say of tasks inserted in the same transaction what they are in their job."""
+    if steps:
+        sql.execute(
+            INSERT_STEPS,
+            {
+                "tasks": [s.task_id for s in steps],
+                "places": [s.place for s in steps],
+                "roles": [s.role for s in steps],
+                "items": [s.item for s in steps],
+                "undoes": [s.undoes for s in steps],
+            },
+        )
+
+
+# Each item gets the inputs of its step; they are met, or the step would not have been prepared.
+COPY_EDGES = """
+INSERT INTO dependency (task_id, depends_on_id, name, on_dead, state)
+SELECT i.item, d.depends_on_id, d.name, d.on_dead, d.state
+  FROM unnest(%(items)s::uuid[], %(joins)s::uuid[]) AS i(item, the_join)
+  JOIN dependency d ON d.task_id = i.the_join
+"""
+
+
+def copy_edges(items: Sequence[tuple[UUID, UUID]]) -> None:
+    """Give items (task, join) the edges of their join."""
+    if items:
+        sql.execute(COPY_EDGES, {"items": [i[0] for i in items], "joins": [i[1] for i in items]})
+
+
+TASKS_OF_JOBS = """
+SELECT t.job_id, t.id, s.place, s.role, t.status, s.item, s.undoes_id,
+       extract(epoch FROM t.finished_at)::float8
+  FROM task t JOIN step_task s ON s.task_id = t.id
+ WHERE t.job_id = ANY (%(jobs)s::uuid[])
+"""
+
+
+def tasks_of_jobs(jobs: Sequence[UUID]) -> dict[UUID, list[JobTask]]:
+    """Every task of these jobs as decisions see it."""
+    found: dict[UUID, list[JobTask]] = {job_id: [] for job_id in jobs}
+    for job_id, *r in sql.rows(TASKS_OF_JOBS, {"jobs": list(jobs)}):
+        found[job_id].append(JobTask(r[0], r[1], Role(r[2]), Status(r[3]), r[4], r[5], r[6]))
+    return found
+
+
+RESULTS = "SELECT id, payload, result FROM task WHERE id = ANY (%(ids)s::uuid[])"
+
+
+def payloads_and_results(ids: Sequence[UUID]) -> dict[UUID, tuple[Any, Any]]:
+    """Payload and result of each of these tasks."""
+    if not ids:
+        return {}
+    found = sql.rows(RESULTS, {"ids": list(ids)})
+    return {r[0]: (sql.loaded(r[1]), sql.loaded(r[2])) for r in found}
+
+
+# waiting_on = 1: all that is left to wait for is the preparation itself.
+LOCK_UNPREPARED = """
+SELECT t.id FROM task t
+ WHERE t.job_id = ANY (%(jobs)s::uuid[]) AND t.unprepared
+   AND t.status = 'PENDING' AND t.waiting_on = 1
+ ORDER BY t.id
+   FOR UPDATE OF t
+"""
+
+
+def lock_unprepared(jobs: Sequence[UUID]) -> set[UUID]:
+    """Lock the steps of these jobs whose dependencies are met and that must be prepared."""
+    return {task_id for (task_id,) in sql.rows(LOCK_UNPREPARED, {"jobs": list(jobs)})}
+
+
+RELEASE = """
+UPDATE task t
+   SET payload = i.payload, unprepared = false, holds = t.holds - 1, waiting_on = t.waiting_on - 1
+  FROM ROWS FROM (unnest(%(ids)s::uuid[]), jsonb_array_elements(%(payloads)s::jsonb))
+           AS i(id, payload)
+ WHERE t.id = i.id AND t.unprepared AND t.status = 'PENDING'
+"""
+
+
+def release(payloads: Mapping[UUID, str]) -> None:
+    """Let prepared steps be handed out, with these payloads (JSON texts)."""
+    if payloads:
+        sql.execute(
+            RELEASE, {"ids": list(payloads), "payloads": f"[{','.join(payloads.values())}]"}
+        )
+
+
+# The hold stays: it is what a join waits for until its items decide it.
+EXPANDED = """
+UPDATE task SET unprepared = false
+ WHERE id = ANY (%(ids)s::uuid[]) AND unprepared AND status = 'PENDING'
+"""
+
+
+def mark_expanded(joins: Sequence[UUID]) -> None:
+    """The items of these joins exist now."""
+    if joins:
+        sql.execute(EXPANDED, {"ids": list(joins)})
+
+
+COMPLETE_JOINS = """
+WITH input AS (
+    SELECT * FROM ROWS FROM (unnest(%(ids)s::uuid[]), jsonb_array_elements(%(results)s::jsonb))
+               AS i(id, result)
+), locked AS (
+    SELECT t.id, i.result
+      FROM input i JOIN task t ON t.id = i.id
+      JOIN step_task s ON s.task_id = t.id AND s.role = 'join'
+     WHERE t.status = 'PENDING' AND NOT t.unprepared
+     ORDER BY t.id
+       FOR UPDATE OF t
+), done AS (
+    UPDATE task t
+       SET status = 'COMPLETED', result = l.result, error = NULL,
+           finished_at = statement_timestamp()
+      FROM locked l
+     WHERE t.id = l.id
+    RETURNING t.id, t.kind
+), counted AS (
+    INSERT INTO status_delta (kind, status, change)
+    SELECT d.kind, s.status, s.sign * d.n
+      FROM (SELECT kind, count(*) AS n FROM done GROUP BY kind) d
+     CROSS JOIN (VALUES ('PENDING', -1), ('COMPLETED', 1)) AS s(status, sign)
+), announced AS (
+    INSERT INTO settled (task_id) SELECT id FROM done
+)
+SELECT id FROM done
+"""
+
+
+def complete_joins(results: Mapping[UUID, str]) -> set[UUID]:
+    """Complete joins whose items decided them; ``results`` are JSON texts."""
+    if not results:
+        return set()
+    values = {"ids": list(results), "results": f"[{','.join(results.values())}]"}
+    return {task_id for (task_id,) in sql.rows(COMPLETE_JOINS, values)}
