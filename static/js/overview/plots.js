@@ -89,17 +89,19 @@ window.Chargehand.plots = (() => {
     return { colour: LINES[i % LINES.length], dash: DASHES[i % DASHES.length] };
   };
 
+  const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
   const two = (n) => String(n).padStart(2, "0");
   const instants = (_, splits, __, ___, increment) =>
     splits.map((second) => {
       const d = new Date(second * 1000);
-      if (increment >= 86400) return `${d.getDate()}.${d.getMonth() + 1}.`;
+      if (increment >= DAY) return day.format(d);
       const minutes = `${two(d.getHours())}:${two(d.getMinutes())}`;
       return increment < 60 ? `${minutes}:${two(d.getSeconds())}` : minutes;
     });
   const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
   const counts = (_, splits) => splits.map((n) => (n < 10000 ? String(n) : compact.format(n)));
-  const ages = (_, splits) => splits.map((n) => window.Chargehand.duration(n));
+  const ages = (_, splits) =>
+    splits.map((n) => window.Chargehand.duration(n).replace(".0 ", " "));
 
   // Seconds between two lines of the grid, and for counts whole tasks.
   const MINUTE = 60;
