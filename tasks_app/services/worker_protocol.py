@@ -33,6 +33,7 @@ from tasks_app.store.reads.in_flight import tokens_held
 TOO_MANY_REQUESTS: Final = 429
 
 _rng = random.Random()
+_dumps = json.JSONEncoder(allow_nan=False).encode
 
 
 @transactional
@@ -100,7 +101,7 @@ def heartbeat(worker_id: UUID, tokens: Sequence[int], progress: Sequence[Progres
 @transactional
 def complete(worker_id: UUID, completions: Sequence[Completion]) -> list[int]:
     """Complete tasks whose token still holds; the others go to the late-result ledger."""
-    results = {c.token: json.dumps(c.result, allow_nan=False) for c in completions}
+    results = {c.token: _dumps(c.result) for c in completions}
     breakers.note_near_miss(worker_id)
     accepted = leases.complete(
         worker_id,

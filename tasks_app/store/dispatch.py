@@ -53,9 +53,9 @@ def dispatch(assignments: Sequence[Assignment]) -> dict[str, int]:
     found = sql.rows_by_key(
         DISPATCH,
         {
-            "tasks": [a.task_id for a in assignments],
-            "workers": [a.worker_id for a in assignments],
-            "expected": [a.expected for a in assignments],
+            "tasks": sql.uuids([a.task_id for a in assignments]),
+            "workers": sql.uuids([a.worker_id for a in assignments]),
+            "expected": sql.array([a.expected for a in assignments]),
         },
     )
     return {worker_id: int(count) for worker_id, count in found}

@@ -67,7 +67,8 @@ def claim(worker_id: UUID, limit: int) -> list[tuple[Any, ...]]:
 # The delta carries the run time, so that mean task seconds (T) need no scan of the attempts.
 COMPLETE = """
 WITH input AS (
-    SELECT * FROM unnest(%(tasks)s::uuid[], %(tokens)s::bigint[], %(results)s::text[])
+    SELECT * FROM ROWS FROM (unnest(%(tasks)s::uuid[], %(tokens)s::bigint[]),
+                             jsonb_array_elements(%(results)s::jsonb))
                AS i(task_id, token, result)
 ), locked AS (
     SELECT t.id, t.token, i.result
@@ -81,7 +82,7 @@ WITH input AS (
     RETURNING l.task_id, l.token, l.worker_id, l.assigned_at, l.started_at, k.result
 ), done AS (
     UPDATE task t
-       SET status = 'COMPLETED', result = e.result::jsonb, error = NULL,
+       SET status = 'COMPLETED', result = e.result, error = NULL,
            finished_at = statement_timestamp()
       FROM ended e
      WHERE t.id = e.task_id
@@ -118,9 +119,9 @@ def complete(
         COMPLETE,
         {
             "worker": worker_id,
-            "tasks": list(tasks),
-            "tokens": list(tokens),
-            "results": list(results),
+            "tasks": sql.uuids(tasks),
+            "tokens": sql.array(tokens),
+            "results": f"[{','.join(results)}]",
         },
     )
     return {int(token) for (token,) in found}
@@ -164,7 +165,7 @@ def lock_running(
 ) -> list[RunningTask]:
     """Lock the worker's RUNNING tasks whose token still holds; the others are lost."""
     found = sql.rows_by_key(
-        LOCK_RUNNING, {"worker": worker_id, "tasks": list(tasks), "tokens": list(tokens)}
+        LOCK_RUNNING, {"worker": worker_id, "tasks": sql.uuids(tasks), "tokens": sql.array(tokens)}
     )
     return [RunningTask(*r) for r in found]
 
@@ -278,8 +279,8 @@ def end(ends: Sequence[LeaseEnd]) -> set[int]:
     found = sql.rows_by_key(
         END,
         {
-            "tasks": [e.task_id for e in ends],
-            "tokens": [e.token for e in ends],
+            "tasks": sql.uuids([e.task_id for e in ends]),
+            "tokens": sql.array([e.token for e in ends]),
             "statuses": [e.status for e in ends],
             "outcomes": [e.outcome for e in ends],
             "errors": [e.error for e in ends],

@@ -6,8 +6,9 @@ statements thirty times slower (design, section 7).
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from django.db import connection
 from psycopg.types.json import Jsonb
@@ -58,6 +59,36 @@ def rows_by_key(statement: str, params: Params) -> list[tuple[Any, ...]]:
         cursor.execute(BY_KEY + statement + AS_USUAL, params)
         cursor.nextset()
         return list(cursor.fetchall())
+
+
+# psycopg's own adapter of lists looks into each element for what needs a quote: 5 of 18 us a task
+# when many are submitted. All of these write {} where every element is NULL: unnest fills it up.
+
+
+def array(values: Sequence[float | None]) -> str:
+    """The literal of an array of numbers or booleans: ``{1,NULL,2.5}``."""
+    if values.count(None) == len(values):
+        return "{}"
+    return f"{{{','.join(['NULL' if v is None else repr(v) for v in values])}}}"
+
+
+def uuids(values: Sequence[UUID | None]) -> str:
+    """The literal of an array of UUIDs."""
+    if values.count(None) == len(values):
+        return "{}"
+    return f"{{{','.join(['NULL' if v is None else v.hex for v in values])}}}"
+
+
+def texts(values: Sequence[str | None]) -> str:
+    r"""The literal of an array of texts: ``{"a \"quote\"",NULL}``."""
+    if values.count(None) == len(values):
+        return "{}"
+    return f"{{{','.join(['NULL' if v is None else _quoted(v) for v in values])}}}"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def jsonb(value: Any) -> Jsonb | None:
