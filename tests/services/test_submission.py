@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -154,6 +155,27 @@ def test_a_fault_of_the_schema_says_what_is_wanted_and_what_came() -> None:
 def test_a_broken_schema_is_a_fault_and_no_crash(floor: Floor, schema: Any) -> None:
     floor.kind("odd", payload_schema=schema)
     assert faults_of([NewTask("odd", {"a": "b"})])[0][0] == 0
+
+
+def test_a_reference_of_a_schema_is_never_fetched(floor: Floor) -> None:
+    asked: list[str] = []
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(404)
+
+    with HTTPServer(("127.0.0.1", 0), Answers) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            address = f"http://127.0.0.1:{server.server_port}/schema.json"
+            floor.kind("far", payload_schema={"$ref": address})
+            assert address in message_of(NewTask("far", {}))
+        finally:
+            server.shutdown()
+            serving.join()
+    assert asked == []
 
 
 def test_the_same_key_twice_in_a_batch_is_a_fault_of_the_second() -> None:

@@ -46,7 +46,9 @@ def attempts_of(task_id: UUID) -> Sequence[AttemptAnswer]:
     """The task's latest attempts, oldest first."""
     found = sql.rows(ATTEMPTS, {"task": task_id, "limit": MOST_ATTEMPTS})
     return [
-        AttemptAnswer(r[0], r[1], r[2], r[3], r[4], r[5], None if r[6] is None else json.loads(r[6]))
+        AttemptAnswer(
+            r[0], r[1], r[2], r[3], r[4], r[5], None if r[6] is None else json.loads(r[6])
+        )
         for r in reversed(found)
     ]
 
