@@ -22,6 +22,7 @@ class Plant:
 
     floor: Floor
     folder: Path
+    database: str
     start: Callable[..., "subprocess.Popen[bytes]"]
 
     def work(self, name: str, *options: str) -> "subprocess.Popen[bytes]":
@@ -79,7 +80,7 @@ def plant(tmp_path: Path, process_env: Mapping[str, str]) -> Iterator[Plant]:
     )
     floor.kind("step", backoff_base_seconds=0.1, max_attempts=5)
     floor.kind("hang", backoff_base_seconds=0.1, max_attempts=2)
-    yield Plant(floor, tmp_path, start)
+    yield Plant(floor, tmp_path, process_env["DATABASE_URL"], start)
     for process in processes:
         if process.poll() is None:
             process.send_signal(signal.SIGCONT)

@@ -2,11 +2,16 @@
 
 import signal
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
 
 from tasks_app.core.states import Status
 from tasks_app.models import Attempt, Leader, Task
 from tests.faults.conftest import Plant
 from tests.faults.test_workers import all_done
+from tests.races.conftest import waiting_for_locks
 from tests.waiting import wait_for
 
 
@@ -25,6 +30,31 @@ def test_a_killed_supervisor_loses_nothing_and_its_successor_goes_on(plant: Plan
     assert Counter(
         Attempt.objects.filter(outcome="completed").values_list("task_id", flat=True)
     ) == dict.fromkeys(tasks, 1)
+    assert Leader.objects.get().epoch == 2
+
+
+@contextmanager
+def fence_held(plant: Plant) -> Iterator[None]:
+    """Hold the leader's row on a connection of its own: each round stops at its last statement."""
+    with psycopg.connect(plant.database) as holder:
+        holder.execute("SELECT 1 FROM leader FOR UPDATE")
+        yield
+
+
+def test_a_supervisor_killed_in_the_middle_of_a_round_leaves_nothing_of_it(plant: Plant) -> None:
+    first = plant.supervise()
+    plant.work("w1")
+    wait_for(lambda: Leader.objects.get().last_round_at is not None, "the first round")
+    with fence_held(plant):
+        (task,) = plant.floor.submit(kind="step")
+        wait_for(waiting_for_locks, "a round to reach its fence")
+        first.send_signal(signal.SIGKILL)
+        first.wait(10)
+        wait_for(lambda: not waiting_for_locks(), "the server to drop the killed round")
+    assert plant.floor.status(task) is Status.PENDING
+    plant.supervise()
+    all_done(plant)
+    assert plant.floor.attempts(task) == [("completed", "w1")]
     assert Leader.objects.get().epoch == 2
 
 
