@@ -49,7 +49,7 @@
     for (const node of legendOf("active").querySelectorAll("[data-value]"))
       write(node, String(point?.active?.[node.dataset.value] ?? "-"));
     const newest = points.all()[points.all().length - 1];
-    const age = hovering ? plots.age(hovering) : newest ? plots.age(newest) : null;
+    const age = newest ? plots.age(hovering || { ...newest, at: now() }) : null;
     write(legendOf("oldest").querySelector("[data-value]"), age === null ? "-" : duration(age));
   };
 
