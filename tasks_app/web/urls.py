@@ -2,10 +2,20 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from tasks_app.web.pages import overview
+from tasks_app.web.pages import dead_letters, overview, task, tasks, workers
 
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.overview, name="overview"),
     path("series/", overview.overview_series, name="overview_series"),
+    path("tasks/", tasks.tasks, name="tasks"),
+    path("tasks/<uuid:task_id>/", task.task, name="task"),
+    path("tasks/<uuid:task_id>/cancel/", task.cancel, name="cancel"),
+    path("dead-letters/", dead_letters.dead_letters, name="dead_letters"),
+    path("dead-letters/requeue/", dead_letters.requeue, name="requeue"),
+    path("dead-letters/dismiss/", dead_letters.dismiss, name="dismiss"),
+    path("workers/", workers.workers, name="workers"),
+    path("workers/<uuid:worker_id>/", workers.worker, name="worker"),
+    path("workers/<uuid:worker_id>/drain/", workers.drain, name="drain"),
+    path("workers/<uuid:worker_id>/resume/", workers.resume, name="resume"),
 ]

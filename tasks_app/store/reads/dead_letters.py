@@ -1,0 +1,203 @@
+"""Dead letters as a human works through them: by cause, and as rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from tasks_app.store import sql
+
+PAGE: Final = 50
+LOOKED_AT: Final = 10_000
+"""The newest dead letters, which are grouped by cause: as many as one act may touch."""
+
+CAUSES_SHOWN: Final = 50
+
+# Figures vary within a cause ("ticket 4711 is empty"), so they count as one. A task that no attempt
+# of its own killed may still carry an older error: there the reason is the cause.
+CAUSE = r"""
+md5(CASE WHEN t.dead_reason IN ('permanent', 'exhausted')
+         THEN coalesce(t.error ->> 'type', '') || E'\n' || regexp_replace(
+              split_part(coalesce(t.error ->> 'message', ''), E'\n', 1), '[0-9]+', '#', 'g')
+         ELSE t.dead_reason END)
+"""
+LINE = r"left(split_part(coalesce(t.error ->> 'message', ''), E'\n', 1), 300)"
+
+
+@dataclass(frozen=True, slots=True)
+class DeadFilter:
+    """What dead letters are narrowed to, where not empty; ``cause`` is the key of a group."""
+
+    kind: str = ""
+    reason: str = ""
+    cause: str = ""
+
+    def conditions(self) -> str:
+        """The conditions on ``task t`` in SQL; their parameters are this filter's fields."""
+        parts = ["t.status = 'DEAD'"]
+        if self.kind:
+            parts.append("t.kind = %(kind)s")
+        if self.reason:
+            parts.append("t.dead_reason = %(reason)s")
+        if self.cause:
+            parts.append(f"{CAUSE} = %(cause)s")
+        return " AND ".join(parts)
+
+    def params(self) -> dict[str, Any]:
+        """The parameters of ``conditions``."""
+        return {"kind": self.kind, "reason": self.reason, "cause": self.cause}
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One group: its key, the latest of its errors, and what it counts.
+
+    ``error_type`` is empty where no attempt failed; ``line`` is the message's first.
+    """
+
+    key: str
+    error_type: str
+    line: str
+    tasks: int
+    kinds: Sequence[str]
+    reasons: Sequence[str]
+    last_at: datetime
+
+    @property
+    def name(self) -> str:
+        """The class without its module, or the reason where the reason is the cause."""
+        if self.reasons and not {"permanent", "exhausted"} & set(self.reasons):
+            return self.reasons[0].capitalize()
+        return self.error_type.rpartition(".")[2] or self.reasons[0].capitalize()
+
+
+CAUSES = """
+SELECT cause, (array_agg(type ORDER BY finished_at DESC))[1],
+       (array_agg(line ORDER BY finished_at DESC))[1], count(*),
+       array_agg(DISTINCT kind ORDER BY kind), array_agg(DISTINCT dead_reason ORDER BY dead_reason),
+       max(finished_at), (sum(count(*)) OVER ())::bigint
+  FROM (SELECT {cause} AS cause, coalesce(t.error ->> 'type', '') AS type, {line} AS line, t.kind,
+               t.dead_reason, t.finished_at
+          FROM task t
+         WHERE {conditions}
+         ORDER BY t.finished_at DESC, t.id DESC
+         LIMIT %(most)s) d
+ GROUP BY cause
+ ORDER BY count(*) DESC, max(finished_at) DESC
+ LIMIT %(shown)s
+"""
+
+
+def list_causes(wanted: DeadFilter) -> tuple[list[Cause], bool]:
+    """Groups of the newest ``LOOKED_AT``, most tasks first, and whether there may be more."""
+    statement = CAUSES.format(cause=CAUSE, line=LINE, conditions=wanted.conditions())
+    found = sql.rows(statement, {**wanted.params(), "most": LOOKED_AT, "shown": CAUSES_SHOWN})
+    causes = [Cause(*row[:7]) for row in found]
+    return causes, bool(found) and found[0][7] >= LOOKED_AT
+
+
+@dataclass(frozen=True, slots=True)
+class DeadRow:
+    """One dead letter; ``blocked`` tasks wait for it, as far as they are counted (100)."""
+
+    id: UUID
+    kind: str
+    key: str | None
+    dead_reason: str
+    total_attempts: int
+    requeues: int
+    created_at: datetime
+    finished_at: datetime
+    error_type: str
+    line: str
+    blocked: int
+
+    @property
+    def name(self) -> str:
+        """The error's class without its module, or the reason."""
+        return self.error_type.rpartition(".")[2] or self.dead_reason.capitalize()
+
+    @property
+    def cursor(self) -> str:
+        """Where this row stands in the order of the list."""
+        return f"{self.finished_at.timestamp():.6f}_{self.id.hex}"
+
+
+@dataclass(frozen=True, slots=True)
+class DeadCursor:
+    """A place in the list: an instant (seconds since the epoch, to the microsecond) and an id."""
+
+    at: str
+    id: UUID
+
+    @classmethod
+    def read(cls, text: str) -> "DeadCursor | None":
+        """Read what ``DeadRow.cursor`` wrote, or None.
+
+        >>> DeadCursor.read("1.500000_0192" + 28 * "0").at
+        '1.500000'
+        >>> DeadCursor.read("inf_x")
+        """
+        at, _, task_id = text.partition("_")
+        try:
+            found = cls(at, UUID(task_id))
+        except ValueError:
+            return None
+        whole, _, part = at.partition(".")
+        plain = (whole + part).isascii() and (whole + part).isdigit()
+        return found if plain and len(whole) < 12 and len(part) == 6 else None
+
+
+# An instant told in microseconds is exact; a float of seconds is not.
+ROWS = """
+SELECT t.id, t.kind, t.key, t.dead_reason, t.total_attempts, t.requeues, t.created_at,
+       t.finished_at, coalesce(t.error ->> 'type', ''), {line},
+       CASE WHEN t.has_dependents THEN
+           (SELECT count(*) FROM (SELECT FROM dependency d
+                                   WHERE d.depends_on_id = t.id AND d.state = 'blocked'
+                                   LIMIT 100) b)
+            ELSE 0 END
+  FROM task t
+ WHERE {conditions} AND {bound}
+ ORDER BY t.finished_at {direction}, t.id {direction}
+ LIMIT %(page)s
+"""
+BOUND = """
+(t.finished_at, t.id) {side}
+(timestamptz 'epoch' + %(at)s::numeric * 1000000 * interval '1 microsecond', %(id)s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class DeadPage:
+    """A page of dead letters, the last to die first, with the cursors of its neighbours."""
+
+    rows: Sequence[DeadRow]
+    older: str = ""
+    newer: str = ""
+
+
+def list_dead(
+    wanted: DeadFilter, before: DeadCursor | None = None, after: DeadCursor | None = None
+) -> DeadPage:
+    """Read the page older than ``before``, or newer than ``after``, or the newest."""
+    cursor, upwards = before or after, before is None and after is not None
+    bound = BOUND.format(side=">" if upwards else "<") if cursor else "true"
+    statement = ROWS.format(
+        conditions=wanted.conditions(),
+        bound=bound,
+        line=LINE,
+        direction="ASC" if upwards else "DESC",
+    )
+    place = {"at": cursor.at, "id": cursor.id} if cursor else {}
+    found = sql.rows(statement, {**wanted.params(), **place, "page": PAGE + 1})
+    more, rows = len(found) > PAGE, [DeadRow(*row) for row in found[:PAGE]]
+    if upwards:
+        rows.reverse()
+    if not rows:
+        return DeadPage(rows)
+    newest, oldest = rows[0].cursor, rows[-1].cursor
+    if upwards:
+        return DeadPage(rows, older=oldest, newer=newest if more else "")
+    return DeadPage(rows, older=oldest if more else "", newer=newest if cursor else "")

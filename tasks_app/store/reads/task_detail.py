@@ -1,0 +1,242 @@
+"""One task in full: the task itself, its leases past and present, its edges, its ledger."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from tasks_app.store import sql
+
+MOST_ATTEMPTS: Final = 100
+MOST_EDGES: Final = 100
+MOST_LATE: Final = 50
+LONGEST_JSON: Final = 100_000
+"""Characters of a payload or result on a page; the HTTP API gives all of it."""
+
+AUDIT_LOOKED_AT: Final = 500
+
+TASK = """
+SELECT t.id, t.kind, t.status, t.key, t.priority, t.estimate_seconds, t.created_at, t.run_at,
+       t.run_at > statement_timestamp(), t.deadline_at, t.lock_key, t.weight, t.cancel_asked,
+       t.waiting_on, t.has_dependents, t.token, t.attempts, t.max_attempts, t.total_attempts,
+       t.requeues, t.free_reclaims, t.dead_reason, t.finished_at,
+       left(jsonb_pretty(t.payload), %(longest)s), left(jsonb_pretty(t.result), %(longest)s),
+       coalesce(t.error ->> 'type', ''), coalesce(t.error ->> 'message', ''), k.timeout_seconds
+  FROM task t JOIN kind k ON k.name = t.kind
+ WHERE t.id = %(task)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDetail:
+    """One task; ``payload`` and ``result`` are indented JSON text, cut after ``LONGEST_JSON``.
+
+    ``later``: its ``run_at`` is still ahead, by the database's clock.
+    """
+
+    id: UUID
+    kind: str
+    status: str
+    key: str | None
+    priority: int
+    estimate_seconds: float
+    created_at: datetime
+    run_at: datetime
+    later: bool
+    deadline_at: datetime | None
+    lock_key: str | None
+    weight: float
+    cancel_asked: bool
+    waiting_on: int
+    has_dependents: bool
+    token: int | None
+    attempts: int
+    max_attempts: int
+    total_attempts: int
+    requeues: int
+    free_reclaims: int
+    dead_reason: str | None
+    finished_at: datetime | None
+    payload: str
+    result: str | None
+    error_type: str
+    error_message: str
+    timeout_seconds: float
+
+
+def find_detail(task_id: UUID) -> TaskDetail | None:
+    """Read one task, or None."""
+    found = sql.row(TASK, {"task": task_id, "longest": LONGEST_JSON})
+    return None if found is None else TaskDetail(*found)
+
+
+LEASE = """
+SELECT l.token, w.id, w.name, l.assigned_at, l.started_at, l.expected_seconds, h.at,
+       (h.progress -> l.token::text ->> 'fraction')::float8,
+       coalesce(h.progress -> l.token::text ->> 'note', '')
+  FROM lease l
+  JOIN worker w ON w.id = l.worker_id
+  JOIN heartbeat h ON h.worker_id = l.worker_id
+ WHERE l.task_id = %(task)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseDetail:
+    """The lease that stands; ``fraction`` is the handler's own word, None where it said none."""
+
+    token: int
+    worker_id: UUID
+    worker: str
+    assigned_at: datetime
+    started_at: datetime | None
+    expected_seconds: float
+    heartbeat_at: datetime
+    fraction: float | None
+    note: str
+
+
+def find_lease(task_id: UUID) -> LeaseDetail | None:
+    """The lease on a task, or None."""
+    found = sql.row(LEASE, {"task": task_id})
+    return None if found is None else LeaseDetail(*found)
+
+
+ATTEMPTS = """
+SELECT a.token, a.number, a.requeues, a.worker_id, w.name, a.assigned_at, a.started_at, a.ended_at,
+       extract(epoch FROM coalesce(a.started_at, a.ended_at) - a.assigned_at)::float8,
+       extract(epoch FROM a.ended_at - a.started_at)::float8, a.outcome,
+       coalesce(a.error ->> 'type', ''), coalesce(a.error ->> 'message', ''),
+       coalesce(a.error ->> 'traceback', ''), a.dead_reason, a.next_run_at
+  FROM attempt a
+  LEFT JOIN worker w ON w.id = a.worker_id
+ WHERE a.task_id = %(task)s
+ ORDER BY a.token DESC
+ LIMIT %(limit)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptDetail:
+    """One lease that ended; seconds. ``run_seconds`` is None where it never began."""
+
+    token: int
+    number: int
+    requeues: int
+    worker_id: UUID
+    worker: str | None
+    assigned_at: datetime
+    started_at: datetime | None
+    ended_at: datetime
+    wait_seconds: float
+    run_seconds: float | None
+    outcome: str
+    error_type: str
+    error_message: str
+    traceback: str
+    dead_reason: str | None
+    next_run_at: datetime | None
+
+    @property
+    def error_name(self) -> str:
+        """The class without its module."""
+        return self.error_type.rpartition(".")[2]
+
+
+def list_attempts(task_id: UUID) -> list[AttemptDetail]:
+    """The latest attempts, the last first, at most ``MOST_ATTEMPTS``."""
+    found = sql.rows(ATTEMPTS, {"task": task_id, "limit": MOST_ATTEMPTS})
+    return [AttemptDetail(*row) for row in found]
+
+
+EDGES = """
+(SELECT true, d.name, d.on_dead, d.state, p.id, p.kind, p.key, p.status,
+        CASE WHEN d.state = 'met' THEN left(jsonb_pretty(p.result), %(longest)s) END
+   FROM dependency d JOIN task p ON p.id = d.depends_on_id
+  WHERE d.task_id = %(task)s
+  ORDER BY d.name LIMIT %(limit)s)
+UNION ALL
+(SELECT false, d.name, d.on_dead, d.state, c.id, c.kind, c.key, c.status, NULL
+   FROM dependency d JOIN task c ON c.id = d.task_id
+  WHERE d.depends_on_id = %(task)s
+  ORDER BY c.id LIMIT %(limit)s)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An edge seen from this task: to what it needs, or (not ``needed``) to what needs it.
+
+    ``result`` is the input that it gives, as indented JSON, once it is met.
+    """
+
+    needed: bool
+    name: str
+    on_dead: str
+    state: str
+    id: UUID
+    kind: str
+    key: str | None
+    status: str
+    result: str | None
+
+
+def list_edges(task_id: UUID) -> list[Edge]:
+    """Both sides' edges, at most ``MOST_EDGES`` each."""
+    params: dict[str, Any] = {"task": task_id, "limit": MOST_EDGES, "longest": LONGEST_JSON // 10}
+    return [Edge(*row) for row in sql.rows(EDGES, params)]
+
+
+LATE = """
+SELECT l.received_at, w.name, l.worker_id, l.token_held, l.token_now, l.overlap_seconds, l.outcome
+  FROM late_result l
+  LEFT JOIN worker w ON w.id = l.worker_id
+ WHERE l.task_id = %(task)s
+ ORDER BY l.id DESC
+ LIMIT %(limit)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A report that was rejected: its token was no longer held; ``overlap_seconds`` too late."""
+
+    received_at: datetime
+    worker: str | None
+    worker_id: UUID
+    token_held: int
+    token_now: int | None
+    overlap_seconds: float | None
+    outcome: str
+
+
+def list_late(task_id: UUID) -> list[Late]:
+    """Rejected reports on a task, the last first, at most ``MOST_LATE``."""
+    return [Late(*row) for row in sql.rows(LATE, {"task": task_id, "limit": MOST_LATE})]
+
+
+# Acts of people are few, and no act on a task is older than the task.
+ACTS = """
+SELECT at, actor, action, reason
+  FROM (SELECT * FROM audit_entry WHERE at >= %(since)s ORDER BY id DESC LIMIT %(looked_at)s) e
+ WHERE action IN ('requeue', 'dismiss', 'cancel') AND detail -> 'tasks' ? %(task)s
+ ORDER BY id DESC
+ LIMIT 50
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What a person did to a task."""
+
+    at: datetime
+    actor: str
+    action: str
+    reason: str
+
+
+def list_acts(task: TaskDetail) -> Sequence[Act]:
+    """Acts on a task among the latest ``AUDIT_LOOKED_AT`` of the audit, the last first."""
+    params = {"since": task.created_at, "task": str(task.id), "looked_at": AUDIT_LOOKED_AT}
+    return [Act(*row) for row in sql.rows(ACTS, params)]

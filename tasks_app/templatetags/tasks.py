@@ -1,0 +1,91 @@
+"""Tags of the pages about tasks: outcomes of attempts, reasons, progress."""
+
+from typing import Final
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from tasks_app.core.facts import Left
+from tasks_app.core.states import DeadReason, Outcome, Status
+from tasks_app.templatetags.shell import SHAPES
+
+register = template.Library()
+
+LOOKS_LIKE: Final[dict[str, Status]] = {
+    Outcome.COMPLETED: Status.COMPLETED,
+    Outcome.ERROR: Status.FAILED,
+    Outcome.TIMEOUT: Status.FAILED,
+    Outcome.CRASHED: Status.DEAD,
+    Outcome.WORKER_LOST: Status.DEAD,
+    Outcome.NOT_NAMED: Status.DEAD,
+    Outcome.DEADLINE: Status.DEAD,
+    Outcome.RELEASED: Status.PENDING,
+    Outcome.CANCELLED: Status.CANCELLED,
+}
+"""An outcome has the shape and the colour of the status that it most resembles."""
+
+REASONS: Final[dict[str, str]] = {
+    DeadReason.PERMANENT: "Its error can never pass, so no attempt was wasted on trying again.",
+    DeadReason.EXHAUSTED: "Every attempt of its budget was used up.",
+    DeadReason.POISON: "Workers died while they ran it, so it is the likely cause.",
+    DeadReason.DEADLINE: "Its deadline passed before it ended.",
+    DeadReason.DEPENDENCY: "A task that it depends on is dead or was closed for good.",
+    DeadReason.UNROUTABLE: "No worker on record ever could do its kind.",
+}
+
+LEFT: Final[dict[str, str]] = {
+    Left.KIND_PAUSED: "is paused by an admin",
+    Left.KIND_QUARANTINED: "is in quarantine: its tasks took workers down",
+    Left.BREAKER_OPEN: "is held back by its circuit breaker after failures in a row",
+    Left.LIMIT_PAUSED: "is paused because the other side asked for a pause (HTTP 429)",
+    Left.LIMIT_FULL: "has no room now: as much as it allows is in flight",
+    Left.RATE_LIMITED: "has used up its rate for the moment",
+    Left.NO_CAPABLE_WORKER: "No live worker can do it: start one with a handler of that name",
+    Left.ALL_BUSY: "Every worker that can do it has as much as it may hold",
+    Left.BEST_BUSY: "It waits for the most skilled worker, which is busy",
+}
+
+
+@register.simple_tag
+def outcome(value: str) -> SafeString:
+    """Show how an attempt ended: shape, word, colour."""
+    like = LOOKS_LIKE[value]
+    return format_html(
+        '<span class="st {}"><i aria-hidden="true">{}</i>{}</span>',
+        like.lower(),
+        SHAPES[like],
+        value.replace("_", " ").capitalize(),
+    )
+
+
+@register.filter
+def dead_because(reason: str) -> str:
+    """Say why a task was given up."""
+    return REASONS.get(reason, "")
+
+
+@register.filter
+def left_because(left: str) -> str:
+    """Say why a round would leave a task where it is."""
+    return LEFT.get(left, "")
+
+
+@register.filter
+def of_hundred(fraction: float) -> int:
+    """A share as a whole percentage.
+
+    >>> of_hundred(0.256)
+    26
+    """
+    return round(100 * fraction)
+
+
+@register.filter
+def share_of(part: float, whole: float) -> int:
+    """A part of a whole in percent.
+
+    >>> share_of(1, 4), share_of(3, 0)
+    (25, 0)
+    """
+    return round(100 * part / whole) if whole else 0

@@ -1,0 +1,55 @@
+"""Acts of people on pages: who may, who it was, where to go back to, what to say afterwards."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from tasks_app.services.people import Actor, may_operate
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+
+
+def operators_only(view: View[P]) -> View[P]:
+    """Answer 403 with a sentence to whoever may only look."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if not may_operate(request.user):
+            return render(request, "forbidden.html", status=403)
+        return view(request, *args, **kwargs)
+
+    return wrapped
+
+
+def actor_of(request: HttpRequest) -> Actor:
+    """The person behind a request, for the audit."""
+    return Actor(request.user.get_username(), request.META.get("REMOTE_ADDR", ""))
+
+
+def back_to(request: HttpRequest, default: str) -> str:
+    """The page that the form names as ``next``, if it is one of this site."""
+    wanted = request.POST.get("next") or request.GET.get("next") or ""
+    safe = url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return wanted if safe else default
+
+
+def tell(request: HttpRequest, done: str, count: int, refusals: Iterable[str]) -> None:
+    """Say what became of an act: "14 requeued, 1 refused: its dependency is dismissed"."""
+    reasons = Counter(refusals)
+    said = [f"{count:,} {done}"] if count else [f"Nothing was {done}"]
+    said += [
+        f"{number:,} refused: {reason.rstrip('.')}" for reason, number in reasons.most_common(3)
+    ]
+    rest = reasons.total() - sum(number for _, number in reasons.most_common(3))
+    said += [f"{rest:,} more refused for other reasons"] if rest else []
+    level = messages.SUCCESS if count and not reasons else messages.WARNING
+    messages.add_message(request, level, ", ".join(said) + ".")

@@ -1,0 +1,82 @@
+"""Workers: who is there, what they hold and can do; drain one, let it take work again."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from tasks_app.services.operations import drain_worker, resume_worker
+from tasks_app.services.people import may_operate
+from tasks_app.store.reads import worker_lists
+from tasks_app.store.reads.configuration import supervisor_settings
+from tasks_app.store.reads.overview import MISSED_HEARTBEATS
+from tasks_app.web.acting import actor_of, back_to, operators_only
+
+
+def _late_after() -> float:
+    """Seconds without a sign of life that are a worry."""
+    return MISSED_HEARTBEATS * supervisor_settings().heartbeat_seconds
+
+
+@require_safe
+@never_cache
+def workers(request: HttpRequest) -> HttpResponse:
+    """Show the page, or only its tables when htmx asks again."""
+    live = worker_lists.list_live_workers()
+    context = {
+        "live": live,
+        "longest": max((worker.queued_seconds for worker in live), default=0.0) or 1.0,
+        "ended": worker_lists.list_ended_boots(),
+        "most_ended": worker_lists.MOST_ENDED,
+        "late_after": _late_after(),
+        "may_operate": may_operate(request.user),
+    }
+    part = "tables" if request.headers.get("HX-Request") else "workers"
+    return render(request, f"workers/{part}.html", context)
+
+
+@require_safe
+@never_cache
+def worker(request: HttpRequest, worker_id: UUID) -> HttpResponse:
+    """Show one boot of a worker, or only what changes in it when htmx asks again."""
+    found = worker_lists.find_worker(worker_id)
+    if found is None:
+        raise Http404(f"There is no worker {worker_id}.")
+    context = {
+        "worker": found,
+        "held": worker_lists.list_held(worker_id),
+        "recent": worker_lists.list_recent_attempts(worker_id),
+        "boots": worker_lists.list_ended_boots(found.name),
+        "looked_at": worker_lists.ATTEMPTS_LOOKED_AT,
+        "late_after": _late_after(),
+        "may_operate": may_operate(request.user),
+    }
+    part = "live" if request.headers.get("HX-Request") else "worker"
+    return render(request, f"workers/{part}.html", context)
+
+
+@require_POST
+@operators_only
+def drain(request: HttpRequest, worker_id: UUID) -> HttpResponse:
+    """Ask a worker to take nothing new."""
+    if drain_worker(worker_id, actor_of(request)):
+        text = "It drains: it ends what it has begun; what it had not begun goes to others."
+        messages.success(request, text)
+    else:
+        messages.warning(request, "Nothing changed: it drains already, or has ended.")
+    return redirect(back_to(request, reverse("web:workers")))
+
+
+@require_POST
+@operators_only
+def resume(request: HttpRequest, worker_id: UUID) -> HttpResponse:
+    """Let a drained worker take work again."""
+    if resume_worker(worker_id, actor_of(request)):
+        messages.success(request, "It takes work again.")
+    else:
+        messages.warning(request, "Nothing changed: it was not draining, or has ended.")
+    return redirect(back_to(request, reverse("web:workers")))

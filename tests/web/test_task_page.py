@@ -1,0 +1,140 @@
+"""The page of one task."""
+
+from uuid import uuid4
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from tasks_app.core.states import OnDead, Status
+from tasks_app.models import AuditEntry, Leader
+from tests.floor import Floor
+from tests.web.conftest import Person, died, message_of
+
+# Session, user, groups, rail; task, edges, attempts, late, acts; lease, or for the checklist:
+# settings, duty, lock, kinds, workers and their skills, limits.
+TASK_QUERIES = 18
+
+
+def test_a_task_that_is_not_there_is_said_to_be_so(viewer: Person) -> None:
+    response = viewer.get("task", uuid4())
+    assert response.status_code == 404
+    assert "There is no task" in response.content.decode()
+
+
+def test_a_pending_task_says_why_it_is_not_running(floor: Floor, viewer: Person) -> None:
+    (task,) = floor.submit(1)
+    assert "No live worker can do it" in viewer.text("task", task)
+    floor.kind("job", paused=True)
+    assert "is paused by an admin" in viewer.text("task", task)
+    floor.kind("job", paused=False)
+    floor.worker("w1")
+    assert "1 live worker can do it" in viewer.text("task", task)
+
+
+def test_a_supervisor_that_is_off_duty_is_among_the_reasons(floor: Floor, viewer: Person) -> None:
+    (task,) = floor.submit(1)
+    floor.round()
+    assert "A supervisor is on duty" in viewer.text("task", task)
+    Leader.objects.update(last_round_at=None)
+    assert "No supervisor is on duty" in viewer.text("task", task)
+
+
+def test_a_task_names_what_it_waits_for_and_what_waits_for_it(floor: Floor, viewer: Person) -> None:
+    (first,) = floor.submit(1, key="first-step")
+    (second,) = floor.submit(1, key="second-step", needs=[(first, OnDead.WAIT)])
+    waiting = viewer.text("task", second)
+    assert "It waits for 1 other task" in waiting
+    assert "first-step" in waiting
+    assert "second-step" in viewer.text("task", first)
+
+
+def test_a_failed_task_says_until_when_it_waits(floor: Floor, viewer: Person) -> None:
+    floor.worker("w1")
+    (task,) = floor.submit(1)
+    floor.round()
+    floor.fail("w1", floor.claim("w1")[0], message="no answer in 60 s")
+    html = viewer.text("task", task)
+    assert "Backoff after attempt 1" in html
+    assert "no answer in 60 s" in html
+
+
+def test_the_lock_that_a_task_waits_for_names_its_holder(floor: Floor, viewer: Person) -> None:
+    floor.worker("w1", slots=2)
+    holder, waiting = floor.submit(2, lock_key="account-7")
+    floor.round()
+    assert f"/tasks/{holder}/" in viewer.text("task", waiting)
+
+
+def test_attempts_show_worker_token_error_and_incarnation(floor: Floor, operator: Person) -> None:
+    floor.worker("w1")
+    task = died(floor, "w1", message="payload.text is missing")
+    operator.post("requeue", id=task, because="payload mended")
+    floor.round()
+    floor.complete("w1", floor.claim("w1")[0], {"label": "billing"})
+    html = operator.text("task", task)
+    for text in (
+        "ValidationError",
+        "payload.text is missing",
+        "After requeue 1",
+        "As submitted",
+        "payload mended",
+        "by otto",
+        "billing",
+    ):
+        assert text in html
+
+
+def test_a_rejected_report_is_shown(floor: Floor, viewer: Person) -> None:
+    floor.worker("w1")
+    (task,) = floor.submit(1)
+    floor.round()
+    (grant,) = floor.claim("w1")
+    floor.silence("w1", 1000)
+    floor.round()
+    assert floor.complete("w1", grant, {"late": True}) == [grant.token]
+    assert "Rejected reports" in viewer.text("task", task)
+
+
+def test_a_pending_task_is_cancelled_with_a_reason(floor: Floor, operator: Person) -> None:
+    (task,) = floor.submit(1)
+    assert "Cancel this task?" in operator.text("cancel", task)
+    assert floor.status(task) is Status.PENDING
+    response = operator.post("cancel", task, because="not wanted any more")
+    assert floor.status(task) is Status.CANCELLED
+    assert "1 cancelled" in message_of(response)
+    assert AuditEntry.objects.get().reason == "not wanted any more"
+
+
+def test_a_running_task_is_asked_to_let_go(floor: Floor, operator: Person) -> None:
+    floor.worker("w1")
+    (task,) = floor.submit(1)
+    floor.round()
+    floor.claim("w1")
+    response = operator.post("cancel", task)
+    assert "asked to let go" in message_of(response)
+    assert "A cancel is asked for" in response.content.decode()
+
+
+@pytest.mark.parametrize("status", ["pending", "dead", "running"])
+def test_the_page_asks_a_bounded_number_of_questions(
+    floor: Floor,
+    operator: Person,
+    status: str,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    floor.worker("w1")
+    if status == "dead":
+        task = died(floor, "w1")
+    else:
+        (task,) = floor.submit(1)
+    if status == "running":
+        floor.round()
+        floor.claim("w1")
+    with django_assert_max_num_queries(TASK_QUERIES):
+        operator.text("task", task)
+
+
+def test_a_viewer_is_offered_no_act(floor: Floor, viewer: Person) -> None:
+    (task,) = floor.submit(1)
+    html = viewer.text("task", task)
+    assert "Cancel…" not in html
