@@ -1,7 +1,7 @@
 """Cancel and deadline: unfinished tasks that shall not go on."""
 
 from datetime import UTC, datetime, timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from tasks_app.core.states import OnDead, Status
 from tasks_app.models import AuditEntry, NearMiss, Task
@@ -100,7 +100,7 @@ def test_a_dependent_of_a_cancelled_task_is_dead_or_goes_on_as_its_edge_says(
     assert floor.status(continues) is Status.ASSIGNED
 
 
-def overdue(task: object) -> None:
+def overdue(task: UUID) -> None:
     """Let a task's deadline pass."""
     Task.objects.filter(id=task).update(deadline_at=datetime.now(UTC) - timedelta(seconds=1))
 

@@ -7,6 +7,7 @@ import pytest
 from django.db import connection, transaction
 from django.db.utils import IntegrityError
 
+from tasks_app.core.facts import Left
 from tasks_app.core.states import Status
 from tasks_app.models import BreakerState, Kind, Lease, Limit, LimitState, Task
 from tasks_app.store import breakers
@@ -78,7 +79,7 @@ def test_a_lock_lets_one_task_work_at_a_time(floor: Floor) -> None:
     Task.objects.update(lock_key="invoice-7")
     for done in range(3):
         report = floor.round()
-        assert (report.dispatched, report.left.get("locked", 0)) == (1, 2 - done)
+        assert (report.dispatched, report.left.get(Left.LOCKED, 0)) == (1, 2 - done)
         (grant,) = floor.claim("w1")
         floor.complete("w1", grant)
 

@@ -1,5 +1,7 @@
 """What one round decides on: a bounded window of the record."""
 
+from dataclasses import replace
+
 from tasks_app.core.facts import LimitFacts, Snapshot, TaskFacts, WorkerFacts
 from tasks_app.core.limits import refill
 from tasks_app.core.windows import first_window
@@ -104,7 +106,16 @@ def limit_facts() -> dict[str, LimitFacts]:
 def ready_tasks(first: int, window: int) -> list[TaskFacts]:
     """The first ready tasks of each kind; ``window`` is for kinds that rearrange theirs."""
     return [
-        TaskFacts(*r[:7], failed_on=frozenset(r[7])) if r[7] else TaskFacts(*r[:7])
+        TaskFacts(
+            id=r[0],
+            kind=r[1],
+            priority=r[2],
+            queue_at=r[3],
+            estimate=r[4],
+            lock_key=r[5],
+            weight=r[6],
+            failed_on=frozenset(r[7] or ()),
+        )
         for r in sql.rows(READY, {"first": first, "window": window})
     ]
 
@@ -117,14 +128,22 @@ def read_snapshot(settings: SupervisorSettings, seed: int) -> tuple[Snapshot, in
     clock = sql.row(CLOCK)
     workers = worker_facts(settings.stale_after_seconds)
     first = first_window(workers, settings.backlog, settings.window)
+    kinds = kind_policies()
     snapshot = Snapshot(
         now=float(clock[0]) if clock else 0.0,
-        kinds=kind_policies(),
+        kinds=kinds,
         workers=workers,
         ready=ready_tasks(first, settings.window),
         backlog=settings.backlog,
         seed=seed,
-        limits=limit_facts(),
-        locked=frozenset(key for (key,) in sql.rows(LOCKED)),
+        # A statement that is not run is the cheapest: a quarter of a millisecond a round each.
+        limits=limit_facts() if any(kind.limit for kind in kinds.values()) else {},
     )
-    return snapshot, first
+    return with_locks(snapshot), first
+
+
+def with_locks(snapshot: Snapshot) -> Snapshot:
+    """The snapshot with the lock keys that are held, if any of its tasks needs one."""
+    if all(task.lock_key is None for task in snapshot.ready):
+        return snapshot
+    return replace(snapshot, locked=frozenset(key for (key,) in sql.rows(LOCKED)))
