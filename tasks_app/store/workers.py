@@ -55,7 +55,8 @@ def register(
     kinds = sorted(skills)
     ensure_kinds(kinds)
     sql.execute(
-        DECLARE, {"id": worker_id, "kinds": kinds, "skills": [skills[kind] for kind in kinds]}
+        DECLARE,
+        {"id": worker_id, "kinds": kinds, "skills": [float(skills[kind]) for kind in kinds]},
     )
     sql.execute(FIRST_HEARTBEAT, {"id": worker_id})
     return replaced
