@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
 
+from tasks_app.core.states import OnDead
 from tests.floor import Floor
 
 
@@ -18,10 +20,15 @@ class Person:
     user: User
     client: Client
 
-    def get(self, name: str, *args: Any, htmx: bool = False, **query: Any) -> Any:
+    def get(self, name: str, *args: Any, **query: Any) -> Any:
         """Get a page."""
-        headers = {"HX-Request": "true"} if htmx else {}
-        return self.client.get(reverse(f"web:{name}", args=args), query, headers=headers)
+        return self.client.get(reverse(f"web:{name}", args=args), query)
+
+    def part(self, name: str, *args: Any, **query: Any) -> str:
+        """The HTML that htmx gets when it asks again."""
+        url = reverse(f"web:{name}", args=args)
+        response = self.client.get(url, query, headers={"HX-Request": "true"})
+        return str(response.content.decode())
 
     def post(self, name: str, *args: Any, follow: bool = True, **data: Any) -> Any:
         """Post a form and follow where it leads."""
@@ -68,9 +75,17 @@ def message_of(response: Any) -> str:
     return " ".join(str(each) for each in response.context["messages"])
 
 
-def died(floor: Floor, worker: str, message: str = "payload.text is missing", **task: Any) -> Any:
-    """Submit one task and have it die of a permanent error; return its id."""
+def died(
+    floor: Floor,
+    worker: str,
+    message: str = "payload.text is missing",
+    dependents: int = 0,
+    **task: Any,
+) -> UUID:
+    """Submit one task and have it die of a permanent error; so many others wait for it."""
     (task_id,) = floor.submit(1, **task)
+    if dependents:
+        floor.submit(dependents, needs=[(task_id, OnDead.WAIT)])
     floor.round()
     (grant,) = floor.claim(worker)
     floor.fail(worker, grant, type="jsonschema.ValidationError", message=message)

@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from tasks_app.core.states import OnDead, Status
-from tasks_app.models import AuditEntry
+from tasks_app.core.states import Status
+from tasks_app.models import AuditEntry, Task
 from tasks_app.store.reads import dead_letters, dead_touch
 from tasks_app.store.reads.dead_letters import DeadCursor, DeadFilter, list_causes, list_dead
 from tests.floor import Floor
@@ -154,19 +154,19 @@ def test_dismiss_needs_a_reason(floor: Floor, dead: list[Any], operator: Person)
     assert AuditEntry.objects.get().reason == "a test ticket"
 
 
-def test_the_confirmation_counts_who_waits(floor: Floor, dead: list[Any], operator: Person) -> None:
-    floor.submit(2, needs=[(dead[0], OnDead.WAIT)])
+def test_the_confirmation_counts_who_waits(floor: Floor, operator: Person) -> None:
+    floor.worker("w1")
+    task = died(floor, "w1", dependents=2)
     floor.round()
-    assert "2 tasks that wait for them" in " ".join(operator.text("dismiss", id=dead[0]).split())
+    assert "2 tasks that wait for them" in " ".join(operator.text("dismiss", id=task).split())
     assert "2 wait for it" in operator.text("dead_letters")
 
 
 def test_a_refusal_says_why(floor: Floor, dead: list[Any], operator: Person) -> None:
-    (dependent,) = floor.submit(1, needs=[(dead[0], OnDead.WAIT)])
+    task = died(floor, "w1", dependents=1)
+    operator.post("dismiss", id=task, because="gone")
     floor.round()
-    operator.post("dismiss", id=dead[0], because="gone")
-    floor.round()
-    assert floor.status(dependent) is Status.DEAD
+    dependent = Task.objects.get(dead_reason="dependency").id
     response = operator.post("requeue", **confirmed(operator, "requeue", id=[dead[1], dependent]))
     assert message_of(response) == (
         "1 requeued, 1 refused: A task that it depends on is DISMISSED and will never complete."

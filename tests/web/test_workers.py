@@ -20,7 +20,7 @@ def test_a_live_worker_shows_what_it_can_do_and_holds(floor: Floor, viewer: Pers
     floor.round()
     html = " ".join(viewer.text("workers").split())
     assert "draft_reply" in html
-    assert "× 2.5" in html
+    assert "\N{MULTIPLICATION SIGN} 2.5" in html
     (worker,) = viewer.get("workers").context["live"]
     assert (worker.active, worker.running, worker.slots) == (2, 0, 3)
 
