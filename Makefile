@@ -12,6 +12,8 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 VENV := .venv/bin/python
 PIP := $(VENV) -m pip install --disable-pip-version-check --constraint constraints.txt
 CHARTS := static/vendor/uPlot.iife.min.js
+# Two runs side by side, each with a server of its own: most tests wait for processes.
+SPREAD := --numprocesses 2 --dist loadfile
 # Settings as in production, with made-up values, for checks that start nothing.
 AS_PRODUCTION := CHARGEHAND_ENV=production ALLOWED_HOSTS=example.org \
 	DATABASE_URL=postgresql://checks@127.0.0.1/none CELERY_BROKER_URL=redis://127.0.0.1:6379/0 \
@@ -32,10 +34,10 @@ install: .venv/.runs $(CHARTS) ## the virtual environment and the chart library 
 	@echo "Installed in .venv; make up or make demo starts it."
 
 test: .venv/.tests .venv/.demo $(CHARTS) ## the suite, without the long ones; ARGS="tests/core -q" for a part
-	@$(VENV) -m pytest -m "not slow" $(ARGS)
+	@$(VENV) -m pytest -m "not slow" $(SPREAD) $(ARGS)
 
 test-all: .venv/.tests .venv/.demo $(CHARTS) ## the long ones too
-	@$(VENV) -m pytest $(ARGS)
+	@$(VENV) -m pytest $(SPREAD) $(ARGS)
 
 lint: .venv/.tests .venv/.demo $(CHARTS) ## style, types, layers, settings, migrations, templates
 	@$(VENV) -m ruff check
