@@ -25,7 +25,7 @@ from tasks_app.services.transactions import transactional
 from tasks_app.store import breakers, closing, dependencies, dispatch, jobs, leader
 from tasks_app.store.dependencies import OpenEdge
 from tasks_app.store.reads.configuration import supervisor_settings
-from tasks_app.store.reads.snapshot import read_snapshot, ready_tasks
+from tasks_app.store.reads.snapshot import read_snapshot, ready_tasks, with_locks
 
 
 class Deposed(Exception):
@@ -90,6 +90,8 @@ def _job_round(epoch: int) -> int:
 
 
 def _settle(report: RoundReport) -> None:
+    if not dependencies.has_settled():
+        return
     edges = dependencies.take_settled(BATCH)
     verdicts = [(edge, judge_edge(edge.status, edge.on_dead)) for edge in edges]
     dependencies.move_edges([(e.task_id, e.depends_on, v.state) for e, v in verdicts])
@@ -132,7 +134,7 @@ def _plan(settings: SupervisorSettings, number: int) -> tuple[Snapshot, Dispatch
     plan = plan_dispatch(snapshot)
     if looked_at < settings.window and must_look_further(plan, looked_at):
         whole = ready_tasks(settings.window, settings.window)
-        snapshot = dataclasses.replace(snapshot, ready=whole)
+        snapshot = with_locks(dataclasses.replace(snapshot, ready=whole))
         plan = plan_dispatch(snapshot)
     return snapshot, plan
 
