@@ -1,6 +1,7 @@
 """The record: schema, constraints and partial indexes. No rules live here."""
 
 from tasks_app.models.counts import StatusCount, StatusDelta
+from tasks_app.models.effects import Effect
 from tasks_app.models.jobs import Job, JobNews, StepTask
 from tasks_app.models.kinds import (
     BreakerState,
@@ -30,6 +31,7 @@ __all__ = [
     "BreakerState",
     "Capability",
     "Dependency",
+    "Effect",
     "Heartbeat",
     "Job",
     "JobNews",

@@ -1,8 +1,8 @@
 """The child process of one slot: it runs one handler at a time and talks over a pipe.
 
-To the child: a ``Job`` begins an execution, ``Cancel`` asks it to end. From it: ``READY``, or
-``Broken`` when handlers cannot be loaded; then for each job any number of ``(fraction, note)`` and
-at last its outcome.
+To the child: a ``Job`` begins an execution, ``Cancel`` asks it to end, and each ``EffectCall`` gets
+an ``EffectAnswer``. From it: ``READY``, or ``Broken`` when handlers cannot be loaded; then for each
+job any number of ``(fraction, note)`` and ``EffectCall``, and at last its outcome.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from tasks_app.sdk.context import Context
+from tasks_app.sdk.effect_pipe import EffectAnswer, EffectChannel, PipeRecord
 from tasks_app.sdk.errors import describe
 from tasks_app.sdk.handlers import Handler, HandlerError, handler_of, load_handlers
 from tasks_app.sdk.invocation import invoke, invoke_async
@@ -96,6 +97,7 @@ class _Child:
         self._before = before
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._sending = threading.Lock()
+        self._effects = EffectChannel(self._send)
         self._cancel: Callable[[], None] | None = None
         self._cancelled = 0
 
@@ -115,6 +117,8 @@ class _Child:
                 os._exit(0)
             if isinstance(message, Job):
                 self._jobs.put(message)
+            elif isinstance(message, EffectAnswer):
+                self._effects.deliver(message)
             elif isinstance(message, Cancel):
                 self._cancelled = message.token
                 if (cancel := self._cancel) is not None:
@@ -139,6 +143,7 @@ class _Child:
             inputs=job.inputs,
             token=job.token,
             on_progress=_Throttled(self._send),
+            record=PipeRecord(self._effects, job.token),
         )
         context.deadline = job.deadline
         handler = handler_of(self._handlers, job.kind)

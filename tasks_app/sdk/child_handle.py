@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tasks_app.sdk.child import READY, Broken, Cancel, Job, run_child
+from tasks_app.sdk.effect_pipe import EffectAnswer, EffectCall
 from tasks_app.sdk.handlers import HandlerError
 from tasks_app.sdk.options import Options
 from tasks_app.sdk.outcomes import Done, Outcome, Raised, Stopped
@@ -63,13 +64,17 @@ class Child:
             raise HandlerError(message.reason)
         assert message == READY
 
-    def send(self, message: Job | Cancel) -> None:
+    def send(self, message: Job | Cancel | EffectAnswer) -> None:
         """Say something to it; raises OSError when it is gone."""
         with self._sending:
             self._pipe.send(message)
 
-    def listen(self, on_progress: Callable[[tuple[float, str]], None]) -> Outcome:
-        """Hear it out until the outcome of its job; raises ChildDied."""
+    def listen(
+        self,
+        on_progress: Callable[[tuple[float, str]], None],
+        answer: Callable[[EffectCall], EffectAnswer],
+    ) -> Outcome:
+        """Hear it out and answer it until the outcome of its job; raises ChildDied."""
         while True:
             try:
                 # A program that the handler started may hold the pipe open after the child's end.
@@ -77,6 +82,9 @@ class Child:
                     if not self.is_alive:
                         raise EOFError
                 message = self._pipe.recv()
+                if isinstance(message, EffectCall):
+                    self.send(answer(message))
+                    continue
             except (EOFError, OSError):
                 raise ChildDied(self.end()) from None
             if isinstance(message, Done | Raised | Stopped):

@@ -4,21 +4,21 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 from uuid import UUID
 
 from tasks_app.core.sanitise import clean_text
+from tasks_app.sdk.effects import EffectRecord, Effects, OwnRecord
+from tasks_app.sdk.raised import Abandoned, Cancelled
+
+__all__ = ["LONGEST_NOTE", "Cancelled", "Context", "TaskLog"]
 
 LONGEST_NOTE: Final = 200
 """Characters of a progress note that travel with a heartbeat."""
 
 _logger: Final = logging.getLogger("chargehand.task")
-
-
-class Cancelled(BaseException):
-    """The attempt is to end now; not an Exception, so that a broad ``except`` lets it through."""
 
 
 class TaskLog(logging.LoggerAdapter[logging.Logger]):
@@ -42,6 +42,7 @@ class Context:
 
     __slots__ = (
         "_cancelled",
+        "_effects",
         "_on_progress",
         "attempt",
         "deadline",
@@ -63,6 +64,7 @@ class Context:
         inputs: Mapping[str, Any] | None = None,
         token: int = 0,
         on_progress: Callable[[float, str], None] | None = None,
+        record: EffectRecord | None = None,
     ) -> None:
         self.task_id = task_id
         self.kind = kind
@@ -74,6 +76,7 @@ class Context:
         self.latest_progress: tuple[float, str] | None = None
         self._on_progress = on_progress
         self._cancelled = threading.Event()
+        self._effects = Effects(OwnRecord() if record is None else record, self._cancelled)
 
     @property
     def cancelled(self) -> bool:
@@ -84,6 +87,16 @@ class Context:
         """Raise Cancelled once the attempt should end; call it between steps of long work."""
         if self._cancelled.is_set():
             raise Cancelled
+
+    def abandon(self) -> NoReturn:
+        """End this attempt here as if its machine had been lost: no report, its lease unnamed.
+
+        For rehearsals. What costs most in such a system is work that was done and never recorded,
+        and no signal from outside can be sent at exactly that line. Whether a handler may be run
+        twice is proven by calling this right after its effect: the supervisor finds that nobody
+        names the lease, and hands the task out again.
+        """
+        raise Abandoned
 
     def sleep(self, seconds: float) -> None:
         """Wait, but raise Cancelled the moment the attempt should end (for plain functions)."""
@@ -110,6 +123,30 @@ class Context:
         self.latest_progress = (min(1.0, max(0.0, share)), text)
         if self._on_progress is not None:
             self._on_progress(*self.latest_progress)
+
+    @property
+    def effect_key(self) -> str:
+        """The key to give to an outside service that recognises a repetition by one.
+
+        The same at every attempt and after a requeue, and no other task's; where a task has
+        several effects at one service, add the effect's name.
+        """
+        return self.key
+
+    def once(self, name: str, function: Callable[[], Any], *, if_unsure: str = "fail") -> Any:
+        """Call the function unless its result is on record; return the result, sanitised.
+
+        A start whose end nobody recorded is in doubt: with ``if_unsure="fail"`` UnsureEffect is
+        raised and the task is DEAD until a human has settled it; ``"run"`` calls the function
+        again, which is right where the receiver recognises a repetition (``effect_key``).
+        """
+        return self._effects.once(name, function, if_unsure)
+
+    async def once_async(
+        self, name: str, function: Callable[[], Awaitable[Any]], *, if_unsure: str = "fail"
+    ) -> Any:
+        """The same for an async function in an async handler."""
+        return await self._effects.once_async(name, function, if_unsure)
 
     def note_progress(self, progress: tuple[float, str]) -> None:
         """Take over what the handler said in another process."""

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from tasks_app.core.error_text import clean_error
 from tasks_app.core.facts import ErrorFacts
-from tasks_app.sdk.handlers import PermanentError, RetryableError
+from tasks_app.sdk.raised import PermanentError, RetryableError
 
 T = TypeVar("T")
 

@@ -8,6 +8,21 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tasks_app.sdk.context import Context
+from tasks_app.sdk.raised import PermanentError, RetryableError, UnsureEffect
+
+# A module of handlers imports what it says from where it says @handler.
+__all__ = [
+    "LONGEST_KIND",
+    "Handler",
+    "HandlerError",
+    "HandlerFunction",
+    "PermanentError",
+    "RetryableError",
+    "UnsureEffect",
+    "handler",
+    "handler_of",
+    "load_handlers",
+]
 
 HandlerFunction = Callable[[Any, Context], Any]
 
@@ -17,18 +32,6 @@ LONGEST_KIND: Final = 100
 
 class HandlerError(Exception):
     """A handler is declared wrongly, or a module of handlers cannot be used."""
-
-
-class PermanentError(Exception):
-    """Raised by a handler: another attempt would fail the same way, so the task is DEAD at once."""
-
-
-class RetryableError(Exception):
-    """Raised by a handler: worth another attempt, in ``retry_after`` seconds at the earliest."""
-
-    def __init__(self, *args: object, retry_after: float | None = None) -> None:
-        super().__init__(*args)
-        self.retry_after = retry_after
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from tasks_app.sdk.context import Context
+from tasks_app.sdk.effects import EffectRecord
 from tasks_app.sdk.errors import timed_out
 from tasks_app.sdk.handlers import Handler
 from tasks_app.sdk.link import Failure, Grant, Progress
@@ -20,7 +21,8 @@ class Execution:
 
     ``begun`` once its handler was called; ``closed`` once its report is decided, whatever the
     handler still does; ``stop`` is why it was asked to end, ``force_at`` the instant from which it
-    may be ended by force. All of it changes under the lock of ``InFlight`` only.
+    may be ended by force. All of it changes under the lock of ``InFlight`` only. ``record`` is
+    where the effects of its handler stand.
     """
 
     __slots__ = (
@@ -31,15 +33,19 @@ class Execution:
         "force_at",
         "grant",
         "handler",
+        "record",
         "stop",
         "timeout",
         "worker_id",
     )
 
-    def __init__(self, worker_id: UUID, grant: Grant, handler: Handler) -> None:
+    def __init__(
+        self, worker_id: UUID, grant: Grant, handler: Handler, record: EffectRecord
+    ) -> None:
         self.worker_id = worker_id
         self.grant = grant
         self.handler = handler
+        self.record = record
         # The supervisor enforces the kind's timeout, so a handler can only shorten it.
         self.timeout = min(grant.timeout, handler.timeout or NEVER)
         self.context = Context(
@@ -49,6 +55,7 @@ class Execution:
             key=grant.key,
             inputs=grant.inputs,
             token=grant.token,
+            record=record,
         )
         self.deadline = NEVER
         self.force_at = NEVER

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import UUID
 
+from tasks_app.core.effects import EffectVerdict, IfUnsure
 from tasks_app.core.facts import ErrorFacts
 
 
@@ -104,6 +105,18 @@ class Orders:
     cancel: Sequence[int] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class EffectStart:
+    """The answer to the begin of an effect.
+
+    ``result`` of one that is recorded; ``begun_under`` is the token of the attempt that began it.
+    """
+
+    verdict: EffectVerdict
+    result: Any = None
+    begun_under: int | None = None
+
+
 class Link(Protocol):
     """The calls a worker makes; thread-safe."""
 
@@ -131,6 +144,22 @@ class Link(Protocol):
 
     def fail(self, worker_id: UUID, failures: Sequence[Failure]) -> Sequence[int]:
         """Report failures; return the stale tokens among them."""
+        ...
+
+    def begin_effect(
+        self, worker_id: UUID, task_id: UUID, token: int, name: str, if_unsure: IfUnsure
+    ) -> EffectStart:
+        """Ask whether to do an effect; on RUN its start is on record. May be repeated before it."""
+        ...
+
+    def finish_effect(
+        self, worker_id: UUID, task_id: UUID, token: int, name: str, result: Any
+    ) -> bool:
+        """Record an effect's sanitised result; False when the lease is no longer held."""
+        ...
+
+    def take_back_effect(self, worker_id: UUID, task_id: UUID, token: int, name: str) -> bool:
+        """Forget the start of an effect that was not done; False when the lease is lost."""
         ...
 
     def drain(self, worker_id: UUID) -> None:

@@ -12,6 +12,7 @@ from typing import Final
 
 from tasks_app.sdk.child import Cancel, Job
 from tasks_app.sdk.child_handle import START_LIMIT, Child, ChildDied
+from tasks_app.sdk.effect_pipe import answer_call
 from tasks_app.sdk.errors import crashed
 from tasks_app.sdk.handlers import HandlerError
 from tasks_app.sdk.in_flight import NEVER, Execution, InFlight
@@ -151,7 +152,10 @@ class _Slot:
             if not self._in_flight.begin(execution):
                 return Stopped()
             child.send(_job_of(execution))
-            return child.listen(execution.context.note_progress)
+            return child.listen(
+                execution.context.note_progress,
+                lambda call: answer_call(call, execution.record, execution.grant.token),
+            )
         except (ChildDied, OSError) as error:
             code = error.exit_code if isinstance(error, ChildDied) else None
             return self._death_of(execution, code)

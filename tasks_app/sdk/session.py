@@ -6,6 +6,7 @@ from typing import Final
 
 from tasks_app.sdk.boot import Boot
 from tasks_app.sdk.duty import Duty
+from tasks_app.sdk.effects import LinkRecord
 from tasks_app.sdk.handlers import Handler, handler_of
 from tasks_app.sdk.in_flight import Execution
 from tasks_app.sdk.link import Link, Registration, WorkerUnknown
@@ -120,7 +121,12 @@ class Session:
     def _claim(self, boot: Boot, limit: int) -> int:
         grants = self._link.claim(boot.worker_id, limit)
         executions = [
-            Execution(boot.worker_id, grant, handler_of(self._handlers, grant.kind))
+            Execution(
+                boot.worker_id,
+                grant,
+                handler_of(self._handlers, grant.kind),
+                LinkRecord(self._link, boot.worker_id, grant.task_id, grant.token),
+            )
             for grant in grants
         ]
         with self._in_flight.changed:

@@ -2,14 +2,16 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 from tasks_app import events
+from tasks_app.core.effects import IfUnsure
 from tasks_app.sdk.link import (
     Completion,
+    EffectStart,
     Failure,
     Grant,
     LinkDown,
@@ -18,7 +20,7 @@ from tasks_app.sdk.link import (
     Registered,
     Registration,
 )
-from tasks_app.services import worker_protocol
+from tasks_app.services import effects, worker_protocol
 from tasks_app.services.listening import Listener
 
 R = TypeVar("R")
@@ -67,6 +69,22 @@ class DirectLink:
     def fail(self, worker_id: UUID, failures: Sequence[Failure]) -> Sequence[int]:
         """Report failures; return the stale tokens among them."""
         return self._call(lambda: worker_protocol.fail(worker_id, failures))
+
+    def begin_effect(
+        self, worker_id: UUID, task_id: UUID, token: int, name: str, if_unsure: IfUnsure
+    ) -> EffectStart:
+        """Ask whether to do an effect; on RUN its start is on record."""
+        return self._call(lambda: effects.begin_effect(worker_id, task_id, token, name, if_unsure))
+
+    def finish_effect(
+        self, worker_id: UUID, task_id: UUID, token: int, name: str, result: Any
+    ) -> bool:
+        """Record an effect's result; False when the lease is no longer held."""
+        return self._call(lambda: effects.finish_effect(worker_id, task_id, token, name, result))
+
+    def take_back_effect(self, worker_id: UUID, task_id: UUID, token: int, name: str) -> bool:
+        """Forget the start of an effect that was not done; False when the lease is lost."""
+        return self._call(lambda: effects.take_back_effect(worker_id, task_id, token, name))
 
     def drain(self, worker_id: UUID) -> None:
         """Announce that this boot takes nothing new."""

@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import UUID, uuid4
 
+from tasks_app.core.effects import EffectFacts, EffectState, EffectVerdict, IfUnsure, judge_effect
 from tasks_app.sdk.link import (
     Completion,
+    EffectStart,
     Failure,
     Grant,
     LinkDown,
@@ -57,13 +59,15 @@ class Plane:
         self.calls: list[str] = []
         self.claims: list[int] = []
         self.refused: set[int] = set()
+        self.effects: dict[tuple[UUID, str], EffectFacts] = {}
+        self.effect_results: dict[tuple[UUID, str], Any] = {}
         self._token = 0
 
     def assign(self, kind: str, payload: Any = None, timeout: float = 60.0, **more: Any) -> Grant:
         """Give the worker a task."""
         with self.changed:
             self._token += 1
-            task_id = uuid4()
+            task_id = more.pop("task_id", None) or uuid4()
             grant = Grant(
                 task_id=task_id,
                 token=self._token,
@@ -181,6 +185,39 @@ class Plane:
             else:
                 self.failed[report.task_id] = report
         return stale
+
+    def begin_effect(
+        self, worker_id: UUID, task_id: UUID, token: int, name: str, if_unsure: IfUnsure
+    ) -> EffectStart:
+        with self._call("begin_effect"):
+            if self.held.get(token) != worker_id:
+                return EffectStart(EffectVerdict.STALE)
+            found = self.effects.get((task_id, name))
+            verdict = judge_effect(found, token, if_unsure)
+            if verdict is EffectVerdict.RUN:
+                self.effects[task_id, name] = EffectFacts(EffectState.STARTED, token)
+            result = self.effect_results.get((task_id, name))
+            return EffectStart(verdict, result, None if found is None else found.token)
+        raise AssertionError
+
+    def finish_effect(
+        self, worker_id: UUID, task_id: UUID, token: int, name: str, result: Any
+    ) -> bool:
+        with self._call("finish_effect"):
+            if self.held.get(token) != worker_id:
+                return False
+            self.effects[task_id, name] = EffectFacts(EffectState.DONE, token)
+            self.effect_results[task_id, name] = result
+            return True
+        raise AssertionError
+
+    def take_back_effect(self, worker_id: UUID, task_id: UUID, token: int, name: str) -> bool:
+        with self._call("take_back_effect"):
+            if self.held.get(token) != worker_id:
+                return False
+            del self.effects[task_id, name]
+            return True
+        raise AssertionError
 
     def drain(self, worker_id: UUID) -> None:
         with self._call("drain"):

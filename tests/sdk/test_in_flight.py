@@ -5,6 +5,7 @@ from uuid import uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tasks_app.sdk.effects import OwnRecord
 from tasks_app.sdk.handlers import Handler
 from tasks_app.sdk.in_flight import NEVER, Execution, InFlight
 from tasks_app.sdk.link import Completion, Failure, Grant
@@ -15,7 +16,8 @@ WORKER = uuid4()
 
 def _execution(token: int = 1, timeout: float = 10.0, own: float | None = None) -> Execution:
     grant = Grant(uuid4(), token, "job", None, 1, "key", timeout)
-    return Execution(WORKER, grant, Handler("job", lambda payload, ctx: None, timeout=own))
+    handler = Handler("job", lambda payload, ctx: None, timeout=own)
+    return Execution(WORKER, grant, handler, OwnRecord())
 
 
 def _table(now: float = 0.0) -> InFlight:
