@@ -1,30 +1,39 @@
 """Kinds and the limits that they share."""
 
+import math
 from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
 
 from tasks_app.admin.bases import KindAdminBase, KindFormBase, LimitAdminBase
-from tasks_app.admin.validation import check_names, check_schema
-from tasks_app.core.errors import validate_error_entries
+from tasks_app.admin.changes import AuditsChanges
+from tasks_app.admin.fields import IndentedJSONField, LinesField
+from tasks_app.admin.validation import add_faults, check_schema
+from tasks_app.core.configuration import kind_faults
 from tasks_app.models import Kind, Limit
+from tasks_app.store.reads.counts import count_by_status
 
 
 class KindForm(KindFormBase):
     """Checks what the database cannot: lists of errors, the schema, the two delays."""
 
+    permanent_errors = LinesField(
+        required=False,
+        help_text="Errors never retried, beside the built-in table; one a line.",
+    )
+    retryable_errors = LinesField(
+        required=False,
+        help_text="Errors always retried, whatever the built-in table says; one a line.",
+    )
+    payload_schema = IndentedJSONField(
+        required=False,
+        help_text="JSON Schema that a payload must satisfy at the door. Empty: anything.",
+    )
+
     class Meta:
         model = Kind
         fields = "__all__"
-
-    def clean_permanent_errors(self) -> Any:
-        """A list of names."""
-        return check_names(self.cleaned_data["permanent_errors"])
-
-    def clean_retryable_errors(self) -> Any:
-        """A list of names."""
-        return check_names(self.cleaned_data["retryable_errors"])
 
     def clean_payload_schema(self) -> Any:
         """A JSON Schema, or nothing."""
@@ -35,26 +44,24 @@ class KindForm(KindFormBase):
     def clean(self) -> dict[str, Any]:
         """Faults between fields."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
-        lists = [data.get(name, []) for name in ("permanent_errors", "retryable_errors")]
-        for fault in validate_error_entries(*lists):
-            self.add_error(fault.place.split("[")[0], str(fault))
-        base, cap = data.get("backoff_base_seconds"), data.get("backoff_cap_seconds")
-        if base is not None and cap is not None and base > cap:
-            self.add_error(
-                "backoff_cap_seconds",
-                f"The cap of {cap:g} s is below the first delay of {base:g} s: raise it.",
-            )
+        faults = kind_faults(
+            backoff_base=data.get("backoff_base_seconds", 0.0),
+            backoff_cap=data.get("backoff_cap_seconds", math.inf),
+            permanent_errors=data.get("permanent_errors", []),
+            retryable_errors=data.get("retryable_errors", []),
+        )
+        add_faults(self, faults)
         return data
 
 
 @admin.register(Kind)
-class KindAdmin(KindAdminBase):
+class KindAdmin(AuditsChanges, KindAdminBase):
     """In force from the supervisor's next round."""
 
     form = KindForm
     list_display = (
         "name",
-        "strategy",
+        "strategy_in_force",
         "order",
         "paused",
         "max_attempts",
@@ -64,6 +71,8 @@ class KindAdmin(KindAdminBase):
     )
     list_filter = ("strategy", "paused")
     search_fields = ("name", "description")
+    # A bulk deletion would collect every task of the kinds, only to refuse.
+    actions = None
     readonly_fields = ("quarantined_at",)
     fieldsets = (
         (None, {"fields": ("name", "description", "paused", "quarantined_at")}),
@@ -101,17 +110,28 @@ class KindAdmin(KindAdminBase):
         ("Payload", {"fields": ("payload_schema",)}),
     )
 
+    @admin.display(description="strategy", ordering="strategy")
+    def strategy_in_force(self, kind: Kind) -> str:
+        """The kind's own, or that it follows the settings."""
+        return str(kind.get_strategy_display()) if kind.strategy else "the default"
+
+    def has_delete_permission(self, request: HttpRequest, obj: Kind | None = None) -> bool:
+        """A kind that has tasks stays, whatever became of them."""
+        allowed = super().has_delete_permission(request, obj)
+        return allowed and (obj is None or not any(count_by_status(obj.name).values()))
+
     def get_readonly_fields(self, request: HttpRequest, obj: Kind | None = None) -> tuple[str, ...]:
         """A kind's name is what tasks refer to: it never changes."""
         return (*self.readonly_fields, "name") if obj else self.readonly_fields
 
 
 @admin.register(Limit)
-class LimitAdmin(LimitAdminBase):
+class LimitAdmin(AuditsChanges, LimitAdminBase):
     """Caps that kinds share."""
 
     list_display = ("name", "max_concurrent", "rate_per_second", "burst")
     search_fields = ("name",)
+    actions = None
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: Limit | None = None

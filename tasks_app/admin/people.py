@@ -2,7 +2,9 @@
 
 from django.contrib import admin, messages
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
 
 from tasks_app.admin.bases import RecordAdminBase
 from tasks_app.models import ApiToken, AuditEntry
@@ -30,21 +32,45 @@ class ReadOnlyAdmin(RecordAdminBase):
 class ApiTokenAdmin(ReadOnlyAdmin):
     """Tokens are made with ``manage.py token create``, which shows the secret once."""
 
-    list_display = ("name", "prefix", "created_at", "expires_at", "last_used_at", "revoked_at")
+    list_display = (
+        "name",
+        "prefix",
+        "live",
+        "created_at",
+        "expires_at",
+        "last_used_at",
+        "revoked_at",
+    )
     search_fields = ("name", "prefix")
     exclude = ("digest",)
     actions = ("revoke",)
 
-    @admin.action(description="Revoke the selected tokens", permissions=["view"])
-    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> None:
-        """End tokens at once; only for those who may delete them."""
-        if not request.user.has_perm("tasks_app.delete_apitoken"):
-            self.message_user(request, "You may not revoke tokens.", messages.ERROR)
-            return
+    @admin.display(boolean=True)
+    def live(self, token: ApiToken) -> bool:
+        """Whether a program may still use it."""
+        expired = token.expires_at is not None and token.expires_at <= timezone.now()
+        return token.revoked_at is None and not expired
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        """Whoever may delete tokens may end them."""
+        return bool(request.user.has_perm("tasks_app.delete_apitoken"))
+
+    @admin.action(description="Revoke the selected tokens…", permissions=["revoke"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> HttpResponse | None:
+        """Ask first, then end them at once."""
+        chosen = list(queryset.filter(revoked_at=None))
+        if "confirmed" not in request.POST:
+            context = {
+                **self.admin_site.each_context(request),
+                "title": "Revoke tokens",
+                "opts": self.opts,
+                "tokens": chosen,
+            }
+            return TemplateResponse(request, "admin/revoke_tokens.html", context)
         actor = Actor(request.user.get_username(), request.META.get("REMOTE_ADDR", ""))
-        prefixes = queryset.values_list("prefix", flat=True)
-        ended = sum(tokens.revoke(prefix, actor) for prefix in prefixes)
-        self.message_user(request, f"Revoked {ended} token(s).")
+        ended = sum(tokens.revoke(token.prefix, actor) for token in chosen)
+        self.message_user(request, f"{ended} revoked.", messages.SUCCESS)
+        return None
 
 
 @admin.register(AuditEntry)

@@ -1,36 +1,25 @@
 """Turning the faults that core and the schema library find into messages beside their fields."""
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Iterable
+from typing import Any
 
 from django.core.exceptions import ValidationError
-from jsonschema import SchemaError
-from jsonschema.validators import validator_for
+from django.forms import BaseForm
+
+from tasks_app.core.faults import Fault
+from tasks_app.services.payload_schemas import schema_faults
 
 
 def check_schema(schema: Any) -> None:
-    """Refuse what is no JSON Schema, naming the place in it. Raises ValidationError."""
-    if schema is None:
-        return
-    if not isinstance(schema, dict | bool):
-        raise ValidationError(
-            'A JSON Schema is an object, such as {"type": "object"}; this is %(what)s.',
-            params={"what": type(schema).__name__},
-        )
-    try:
-        validator_for(schema).check_schema(cast("dict[str, Any]", schema))
-    except SchemaError as error:
-        place = "/".join(str(part) for part in error.absolute_path) or "the top"
-        raise ValidationError(
-            "No valid JSON Schema: at %(place)s, %(message)s.",
-            params={"place": place, "message": error.message},
-        ) from error
+    """Refuse what is no JSON Schema, naming each place in it. Raises ValidationError."""
+    faults = [] if schema is None else schema_faults(schema)
+    if faults:
+        raise ValidationError([f"No valid JSON Schema: at {fault}." for fault in faults])
 
 
-def check_names(value: Any) -> Sequence[str]:
-    """Refuse what is no list of names. Raises ValidationError."""
-    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        raise ValidationError(
-            'Give a list of names in quotes, such as ["requests.HTTPError", "HTTP 409"].'
-        )
-    return value
+def add_faults(form: BaseForm, faults: Iterable[Fault]) -> None:
+    """Show each fault beside the field whose name its place begins with."""
+    for fault in faults:
+        field, bracket, rest = fault.place.partition("[")
+        line = f"Line {int(rest[:-1]) + 1}: " if bracket else ""
+        form.add_error(field if field in form.fields else None, f"{line}{fault.message}.")

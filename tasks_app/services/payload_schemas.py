@@ -1,16 +1,19 @@
 """Payloads as their kind's JSON Schema wants them."""
 
 import re
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError, best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
-from referencing import Registry
+from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
+from referencing.jsonschema import DRAFT202012
 
+from tasks_app.core.faults import Fault
 from tasks_app.core.new_tasks import shown
 from tasks_app.core.sanitise import clean_text
 
@@ -74,3 +77,41 @@ def _told(error: ValidationError) -> str:
         return clean_text(error.message[:300])
     wanted = error.validator or "nothing here, it says"
     return f"the kind's schema wants {wanted} {shown(error.validator_value)}"
+
+
+def schema_faults(schema: Any) -> list[Fault]:
+    """What is wrong with a schema itself, each fault with its place in it.
+
+    References are looked up within the schema only: nothing is ever fetched.
+    """
+    if not isinstance(schema, dict | bool):
+        return [Fault("$", f"a schema is an object, true or false, got {shown(schema)}")]
+    kind_of = validator_for(schema, default=Draft202012Validator)
+    try:
+        kind_of.check_schema(cast("dict[str, Any]", schema))
+    except SchemaError as error:
+        return [Fault(error.json_path, clean_text(error.message[:300]))]
+    if isinstance(schema, bool):
+        return []
+    resource = Resource.from_contents(schema, default_specification=DRAFT202012)
+    find = Registry().with_resource("", resource).resolver().lookup
+    return [fault for place, ref in _references(schema, "$") for fault in _lost(find, place, ref)]
+
+
+def _references(schema: Any, place: str) -> Iterator[tuple[str, str]]:
+    if isinstance(schema, list):
+        for index, each in enumerate(schema):
+            yield from _references(each, f"{place}[{index}]")
+    elif isinstance(schema, dict):
+        for name, each in schema.items():
+            if name == "$ref" and isinstance(each, str):
+                yield f"{place}.$ref", each
+            elif name not in {"const", "enum", "default", "examples"}:
+                yield from _references(each, f"{place}.{name}")
+
+
+def _lost(find: Callable[[str], object], place: str, reference: str) -> Iterator[Fault]:
+    try:
+        find(reference)
+    except Unresolvable:
+        yield Fault(place, f"{shown(reference)} is not in this schema, and nothing is fetched")

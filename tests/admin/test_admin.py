@@ -41,8 +41,8 @@ def kind_form(**changes: Any) -> dict[str, Any]:
         "backoff_jitter": "0.25",
         "retry_budget": "",
         "poison_after": "3",
-        "permanent_errors": "[]",
-        "retryable_errors": "[]",
+        "permanent_errors": "",
+        "retryable_errors": "",
         "breaker_failures": "",
         "breaker_window_seconds": "60",
         "breaker_open_seconds": "30",
@@ -54,11 +54,12 @@ def kind_form(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("payload_schema", '{"type": "objekt"}', "No valid JSON Schema: at type"),
-        ("payload_schema", "[1]", "A JSON Schema is an object"),
-        ("permanent_errors", '{"a": 1}', "Give a list of names in quotes"),
-        ("permanent_errors", '["HTTP 4x"]', "neither a class name nor an HTTP status"),
-        ("backoff_cap_seconds", "1", "below the first delay"),
+        ("payload_schema", '{"type": "objekt"}', "No valid JSON Schema: at $.type"),
+        ("payload_schema", "[1]", "a schema is an object"),
+        ("payload_schema", '{"type":\n "object",}', "Not JSON at line 2"),
+        ("payload_schema", '{"items": {"$ref": "http://other.example/"}}', "at $.items.$ref"),
+        ("permanent_errors", "ValueError\nHTTP 4x", "Line 2: &#x27;HTTP 4x&#x27; is neither"),
+        ("backoff_cap_seconds", "1", "must be at least backoff_base_seconds (2)"),
         ("timeout_seconds", "0", "greater than or equal to"),
         ("max_attempts", "0", "greater than or equal to 1"),
     ],
@@ -104,14 +105,55 @@ def test_stale_after_must_outlast_two_heartbeats(admin: Client) -> None:
         {**data, "heartbeat_seconds": "10", "stale_after_seconds": "5"},
     )
     assert answer.status_code == 200
-    assert "Stale after must be longer" in answer.content.decode()
+    assert "must be above heartbeat_seconds (10)" in answer.content.decode()
+
+
+def test_the_leader_lease_outlasts_a_frozen_leader(admin: Client) -> None:
+    page = admin.get("/admin/tasks_app/supervisorsettings/1/change/")
+    form = page.context["adminform"].form
+    data = {name: "" if value is None else value for name, value in form.initial.items()}
+    url = "/admin/tasks_app/supervisorsettings/1/change/"
+    answer = admin.post(url, {**data, "leader_lease_seconds": "5"})
+    assert "cuts off a frozen leader" in answer.content.decode()
+    assert SupervisorSettings.objects.get().leader_lease_seconds == 10
+
+
+def test_a_change_of_configuration_stands_in_the_audit(floor: Floor, admin: Client) -> None:
+    floor.kind()
+    admin.post("/admin/tasks_app/kind/job/change/", kind_form(strategy="round_robin"))
+    admin.post("/admin/tasks_app/kind/job/change/", kind_form(strategy="round_robin"))
+    (entry,) = AuditEntry.objects.all()
+    assert (entry.actor, entry.action, entry.subject) == ("root", "change kind", "job")
+    assert entry.detail == {"fields": ["Strategy"]}
+
+
+def test_error_lists_are_kept_as_typed_line_by_line(floor: Floor, admin: Client) -> None:
+    floor.kind()
+    form = kind_form(permanent_errors="ValueError\n\n  HTTP 409  \n")
+    admin.post("/admin/tasks_app/kind/job/change/", form)
+    assert Kind.objects.get().permanent_errors == ["ValueError", "HTTP 409"]
+    page = admin.get("/admin/tasks_app/kind/job/change/").content.decode()
+    assert "ValueError\nHTTP 409" in page
+
+
+def test_a_kind_with_tasks_stays(floor: Floor, admin: Client) -> None:
+    floor.submit()
+    floor.kind("unused")
+    assert admin.post("/admin/tasks_app/kind/job/delete/", {"post": "yes"}).status_code == 403
+    admin.post("/admin/tasks_app/kind/unused/delete/", {"post": "yes"})
+    assert list(Kind.objects.values_list("name", flat=True)) == ["job"]
 
 
 def test_tokens_show_no_digest_and_are_revoked_not_edited(admin: Client) -> None:
     token = ApiToken.objects.create(name="ci", prefix="abc", digest="d" * 64)
     page = admin.get(f"/admin/tasks_app/apitoken/{token.pk}/change/").content.decode()
     assert "d" * 64 not in page
-    admin.post("/admin/tasks_app/apitoken/", {"action": "revoke", "_selected_action": [token.pk]})
+    form = {"action": "revoke", "_selected_action": [token.pk]}
+    asked = admin.post("/admin/tasks_app/apitoken/", form).content.decode()
+    token.refresh_from_db()
+    assert "This cannot be undone" in asked
+    assert token.revoked_at is None
+    admin.post("/admin/tasks_app/apitoken/", {**form, "confirmed": "yes"})
     token.refresh_from_db()
     assert token.revoked_at is not None
 

@@ -1,5 +1,6 @@
 """Why a task is not running."""
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -12,11 +13,9 @@ TASK = TaskFacts(UUID(int=1), "job", 0, 0.0, 1.0, lock_key="account-7")
 FREE = W(UUID(int=2), "w1", 1, {"job": 1.0})
 
 
-def refusals(
-    task: Waiting, *, on_duty: bool = True, **parts: object
-) -> dict[Question, Left | None]:
+def refusals(task: Waiting, *, on_duty: bool = True, **parts: Any) -> dict[Question, Left | None]:
     known = {"kinds": {"job": KindPolicy("job")}, "workers": [FREE], "backlog": 0.0}
-    snapshot = Snapshot(now=0.0, ready=(), **{**known, **parts})  # type: ignore[arg-type]  # fields by name
+    snapshot = Snapshot(now=0.0, ready=(), **{**known, **parts})
     answers = why_waiting(task, snapshot, on_duty=on_duty)
     assert [answer.question for answer in answers] == list(Question)
     return {answer.question: answer.left for answer in answers if not answer.yes}
@@ -52,7 +51,7 @@ def test_a_closed_kind_says_nothing_of_workers(policy: KindPolicy, left: Left) -
         ({"limits": {"api": LimitFacts("api", paused=True)}}, Left.LIMIT_PAUSED),
     ],
 )
-def test_a_gate_that_is_shut_says_which(parts: dict[str, object], left: Left) -> None:
+def test_a_gate_that_is_shut_says_which(parts: dict[str, Any], left: Left) -> None:
     kinds = {"job": KindPolicy("job", limit="api")}
     assert refusals(Waiting(TASK), kinds=kinds, **parts) == {Question.GATE: left}
 
