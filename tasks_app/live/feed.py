@@ -14,6 +14,7 @@ from tasks_app.store.reads.series import Point, latest_point, read_oldest
 
 log = logging.getLogger(__name__)
 
+THREAD: Final = "live-feed"
 POLL_SECONDS: Final = 1.0
 """A notification is a hint that may be lost: the record is asked so often in any case."""
 
@@ -34,18 +35,13 @@ class Feed:
         with self._lock:
             self._subscriptions.add(subscription)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="live-feed", daemon=True)
+                self._thread = threading.Thread(target=self._run, name=THREAD, daemon=True)
                 self._thread.start()
 
     def unsubscribe(self, subscription: Subscription) -> None:
         """Tell it nothing more; the thread ends within a second when it was the last."""
         with self._lock:
             self._subscriptions.discard(subscription)
-
-    def ended(self) -> bool:
-        """Whether no thread runs."""
-        with self._lock:
-            return self._thread is None
 
     def _wanted(self) -> bool:
         """Whether to go on; the decision and the end of the thread are one step under the lock."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from django import template
 from django.template import Context
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -168,10 +168,7 @@ def rail_links(context: Context) -> list[RailLink]:
     totals = count_by_status()
     links = []
     for label, name, counted in PAGES:
-        try:
-            url = reverse(name)
-        except NoReverseMatch:
-            continue
+        url = reverse(name)
         here = request.path == url or (url != "/" and request.path.startswith(url))
         count = totals.get(counted, 0) if counted else None
         links.append(RailLink(label, url, here, count, counted))

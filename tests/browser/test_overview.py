@@ -107,6 +107,20 @@ def test_the_page_catches_up_after_the_web_process_was_away(site: Site, visitor:
     expect(page.locator(LEGEND_OF_COMPLETED)).to_have_text("5")
 
 
+def test_without_a_websocket_the_page_polls(site: Site, visitor: Visitor) -> None:
+    page = visitor.page
+    page.route_web_socket("**/ws/live/", lambda refused: refused.close())
+    site.supervise()
+    visitor.go("/")
+    site.floor.submit(5, kind="mend")
+    site.work("w1")
+    expect(page.locator("[data-connection]")).to_have_text("Reconnecting…")
+    expect(page.locator(LEGEND_OF_COMPLETED)).to_have_text("5")
+    expect(page.locator(".tile", has_text="Done").locator(".figure")).to_have_text(
+        re.compile(r"5\s+of 5")
+    )
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_reads_well_from_a_phone_to_a_wall(site: Site, visitor: Visitor, scheme: str) -> None:
     page = visitor.page

@@ -89,12 +89,14 @@ SELECT cause, (array_agg(type ORDER BY finished_at DESC))[1],
 """
 
 
-def list_causes(wanted: DeadFilter) -> tuple[list[Cause], bool]:
-    """Groups of the newest ``LOOKED_AT``, most tasks first, and whether there may be more."""
+def list_causes(
+    wanted: DeadFilter, most: int = LOOKED_AT, shown: int = CAUSES_SHOWN
+) -> tuple[list[Cause], bool]:
+    """Groups of the newest ``most``, most tasks first, and whether there may be more."""
     statement = CAUSES.format(cause=CAUSE, line=LINE, conditions=wanted.conditions())
-    found = sql.rows(statement, {**wanted.params(), "most": LOOKED_AT, "shown": CAUSES_SHOWN})
+    found = sql.rows(statement, {**wanted.params(), "most": most, "shown": shown})
     causes = [Cause(*row[:7]) for row in found]
-    return causes, bool(found) and found[0][7] >= LOOKED_AT
+    return causes, bool(found) and found[0][7] >= most
 
 
 @dataclass(frozen=True, slots=True)

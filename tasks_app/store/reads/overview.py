@@ -13,12 +13,15 @@ from tasks_app.models import SupervisorSettings
 from tasks_app.store.reads import series
 from tasks_app.store.reads.configuration import kind_policies, supervisor_settings
 from tasks_app.store.reads.counts import count_by_status
-from tasks_app.store.reads.dead_causes import DeadCause, list_dead_causes
+from tasks_app.store.reads.dead_letters import Cause, DeadFilter, list_causes
 from tasks_app.store.reads.duty import Duty, read_duty
 from tasks_app.store.reads.floor import FloorWorker, count_lost, list_floor, list_unserved_kinds
 from tasks_app.store.reads.snapshot import worker_facts
 
 CAUSES_SHOWN: Final = 5
+DEAD_LOOKED_AT: Final = 2_000
+"""Newest dead letters grouped by cause: fewer than on their own page, for it is asked each second."""
+
 WORKERS_SHOWN: Final = 12
 MISSED_HEARTBEATS: Final = 2.5
 """Heartbeats without a sign of life after which its age is shown as a worry."""
@@ -88,7 +91,7 @@ class Overview:
     work: Work
     supervision: Supervision
     workers: Workers
-    causes: Sequence[DeadCause]
+    causes: Sequence[Cause]
     statuses: Mapping[str, int]
 
 
@@ -113,9 +116,14 @@ def read_overview(silent_after: float) -> Overview:
         work=_work(statuses),
         supervision=supervision,
         workers=_workers(floor, alerts, config),
-        causes=list_dead_causes(CAUSES_SHOWN) if dead else [],
+        causes=_causes() if dead else [],
         statuses=statuses,
     )
+
+
+def _causes() -> Sequence[Cause]:
+    causes, _ = list_causes(DeadFilter(), most=DEAD_LOOKED_AT, shown=CAUSES_SHOWN)
+    return causes
 
 
 def _work(statuses: Mapping[str, int]) -> Work:

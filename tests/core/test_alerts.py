@@ -1,0 +1,111 @@
+"""Which alerts hold, and in which order."""
+
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks_app.core.alerts import (
+    DeadWaiting,
+    FloorFacts,
+    OffDuty,
+    PinnedWorker,
+    Unserved,
+    decide_alerts,
+)
+from tasks_app.core.facts import KindPolicy, StrategyName, WorkerFacts
+
+RANK = {OffDuty: 0, Unserved: 1, PinnedWorker: 2, DeadWaiting: 3}
+
+
+def worker(number: int, active: int, queued: float, *kinds: str) -> WorkerFacts:
+    return WorkerFacts(
+        UUID(int=number), f"w{number}", 1, dict.fromkeys(kinds or ("seed",), 1.0), active, queued
+    )
+
+
+def facts(**changed: object) -> FloorFacts:
+    values: dict[str, object] = {
+        "last_round_age": 0.3,
+        "silent_after": 15.0,
+        "workers": [],
+        "held": {},
+        "kinds": {},
+        "unserved": [],
+        "dead": 0,
+        **changed,
+    }
+    return FloorFacts(**values)  # type: ignore[arg-type]  # the test names only what it changes
+
+
+def test_a_floor_without_trouble_has_no_alert() -> None:
+    assert decide_alerts(facts(workers=[worker(1, 1, 2.0), worker(2, 1, 2.0)])) == []
+
+
+@pytest.mark.parametrize(("age", "alerts"), [(15.0, []), (15.1, [OffDuty(15.1)])])
+def test_a_supervisor_is_off_duty_past_the_silence_allowed(
+    age: float, alerts: list[OffDuty]
+) -> None:
+    assert decide_alerts(facts(last_round_age=age)) == alerts
+
+
+def test_a_supervisor_that_never_was_is_off_duty() -> None:
+    assert decide_alerts(facts(last_round_age=None)) == [OffDuty(None)]
+
+
+def test_a_pinned_worker_is_explained_by_the_kind_that_is_handed_out_blindly() -> None:
+    found = decide_alerts(
+        facts(
+            workers=[worker(1, 3, 30.0), worker(2, 0, 0.0), worker(3, 0, 0.0)],
+            held={"w1": ["careful", "seed"]},
+            kinds={
+                "careful": KindPolicy("careful", StrategyName.LEAST_LOADED),
+                "seed": KindPolicy("seed", StrategyName.ROUND_ROBIN),
+            },
+        )
+    )
+    (alert,) = found
+    assert isinstance(alert, PinnedWorker)
+    assert (alert.pinned.name, alert.kind, alert.strategy, alert.blind) == (
+        "w1",
+        "seed",
+        "round_robin",
+        True,
+    )
+    assert alert.pinned.idle == ["w2", "w3"]
+
+
+def test_a_pinned_worker_of_a_careful_strategy_is_told_without_blame() -> None:
+    (alert,) = decide_alerts(
+        facts(
+            workers=[worker(1, 3, 30.0), worker(2, 0, 0.0)],
+            held={"w1": ["seed"]},
+            kinds={"seed": KindPolicy("seed", StrategyName.LEAST_LOADED)},
+        )
+    )
+    assert isinstance(alert, PinnedWorker)
+    assert not alert.blind
+
+
+def test_a_pinned_worker_whose_kinds_are_gone_is_still_told() -> None:
+    (alert,) = decide_alerts(facts(workers=[worker(1, 3, 30.0), worker(2, 0, 0.0)]))
+    assert isinstance(alert, PinnedWorker)
+    assert (alert.kind, alert.strategy, alert.blind) == ("", "", False)
+
+
+@given(
+    age=st.none() | st.floats(0, 100),
+    unserved=st.lists(st.sampled_from(["a", "b"]), max_size=2),
+    loads=st.lists(st.integers(0, 4), max_size=6),
+    dead=st.integers(0, 3),
+)
+def test_alerts_come_once_each_and_the_worst_first(
+    age: float | None, unserved: list[str], loads: list[int], dead: int
+) -> None:
+    workers = [worker(n, load, 10.0 * load) for n, load in enumerate(loads)]
+    found = decide_alerts(facts(last_round_age=age, unserved=unserved, workers=workers, dead=dead))
+    ranks = [RANK[type(alert)] for alert in found]
+    assert ranks == sorted(set(ranks))
+    assert (3 in ranks) is (dead > 0)
+    assert (1 in ranks) is bool(unserved)

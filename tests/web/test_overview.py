@@ -1,0 +1,142 @@
+"""The overview's page and its series: who sees them, what they say, what they cost."""
+
+import html
+import json
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from tasks_app.services.sampler import Sampler
+from tests.floor import Floor
+from tests.web.conftest import Person
+
+MOST_QUERIES = 18
+NASTY = '<img src=x onerror="alert(1)"></script>'
+
+
+def sample(floor: Floor) -> None:
+    Sampler().sample(floor.epoch, 60.0)
+
+
+def test_an_empty_floor_says_what_to_do_next(floor: Floor, viewer: Person) -> None:
+    page = viewer.text("overview")
+    assert "nothing left to do" in page
+    assert "manage.py work --name" in page
+    assert "No dead letters" in page
+
+
+def test_htmx_gets_only_what_moves(floor: Floor, viewer: Person) -> None:
+    part = viewer.part("overview")
+    assert "<html" not in part
+    assert 'id="tables"' in part
+    assert 'hx-swap-oob="innerHTML"' in part
+    assert "data-plot" not in part
+
+
+def test_the_page_costs_the_same_however_much_there_is(floor: Floor, viewer: Person) -> None:
+    def cost() -> int:
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            viewer.text("overview")
+        return len(queries)
+
+    floor.settings(backlog=None)
+    floor.kind("job", max_attempts=1)
+    floor.worker("w0", slots=3)
+    floor.submit(3)
+    floor.round()
+    for grant in floor.claim("w0", 3):
+        floor.fail("w0", grant)
+    few = cost()
+    for n in range(1, 20):
+        floor.worker(f"w{n}")
+    floor.submit(300)
+    floor.round()
+    assert cost() == few <= MOST_QUERIES
+
+
+def test_what_others_wrote_is_shown_as_text(floor: Floor, viewer: Person) -> None:
+    floor.kind(NASTY, max_attempts=1)
+    floor.worker(NASTY, skills={NASTY: 1.0})
+    floor.submit(2, kind=NASTY)
+    floor.round()
+    (grant,) = floor.claim(NASTY, 1)
+    floor.fail(NASTY, grant, type=NASTY, message=NASTY)
+    page = viewer.text("overview")
+    assert "<img" not in page
+    assert html.escape(NASTY) in page or "&lt;img" in page
+
+
+def test_only_staff_are_offered_the_admin(floor: Floor, viewer: Person) -> None:
+    assert "/admin/" not in viewer.text("overview")
+    viewer.user.is_staff = True
+    viewer.user.save()
+    assert "/admin/" in viewer.text("overview")
+
+
+def test_the_rail_counts_what_waits_for_a_human(floor: Floor, viewer: Person) -> None:
+    floor.kind("job", max_attempts=1)
+    floor.worker("w1", slots=2)
+    floor.submit(2)
+    floor.round()
+    for grant in floor.claim("w1", 2):
+        floor.fail("w1", grant)
+    page = " ".join(viewer.text("tasks").split())
+    assert 'data-count="DEAD" >2</span>' in page
+
+
+def series(person: Person, **query: Any) -> Any:
+    response = person.get("overview_series", **query)
+    assert response.status_code == 200
+    return json.loads(response.content)
+
+
+def test_the_series_hold_what_the_record_holds(floor: Floor, viewer: Person) -> None:
+    floor.submit(4)
+    sample(floor)
+    answer = series(viewer, range="5m")
+    (point,) = answer["points"]
+    assert point["by_status"] == {"PENDING": 4}
+    assert point == answer["latest"]
+    assert (answer["seconds"], answer["step"]) == (300, 1)
+    assert answer["oldest"] <= point["at"] <= answer["now"]
+    assert series(viewer, range="5m", after=point["at"])["points"] == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"range": "1y"},
+        {"range": "5m", "after": "soon"},
+        {"range": "5m", "after": "nan"},
+        {"range": "5m", "after": "-1"},
+        {"range": "5m", "after": "1e300"},
+    ],
+)
+def test_a_range_that_is_none_is_refused(
+    query: dict[str, str], floor: Floor, viewer: Person
+) -> None:
+    assert viewer.get("overview_series", **query).status_code == 400
+
+
+def test_strangers_are_sent_to_the_log_in(db: None) -> None:
+    stranger = Client()
+    for path in ("/", "/series/?range=5m"):
+        response = stranger.get(path)
+        assert response.status_code == 302
+        assert response.headers["Location"].startswith("/login/")
+
+
+def test_nothing_is_kept_by_the_browser(floor: Floor, viewer: Person) -> None:
+    for name, query in (("overview", {}), ("overview_series", {"range": "5m"})):
+        assert "no-store" in viewer.get(name, **query).headers["Cache-Control"]
+
+
+def test_reading_changes_nothing(floor: Floor, viewer: Person) -> None:
+    assert viewer.client.post("/").status_code == 405
+    assert viewer.client.post("/series/").status_code == 405
