@@ -22,12 +22,17 @@ def note(name: str, line: str) -> None:
         file.write(f"{line}\n".encode())
 
 
+def pass_gate(name: str = "gate") -> None:
+    """Wait while a gate file stands."""
+    while (folder() / name).exists():
+        time.sleep(0.01)
+
+
 @handler("step")
 def step(payload: dict[str, Any], ctx: Context) -> dict[str, Any]:
     """Write that it began; wait while the gate file says so; write its effect."""
     note("starts", ctx.key)
-    while (folder() / "gate").exists():
-        time.sleep(0.01)
+    pass_gate()
     note("effects", ctx.key)
     return {"n": payload["n"]}
 

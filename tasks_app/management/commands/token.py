@@ -1,13 +1,12 @@
 """``manage.py token``: the API tokens of programs."""
 
-import getpass
 from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from tasks_app.management.acting import command_line_actor
 from tasks_app.services import tokens
-from tasks_app.services.people import Actor
 from tasks_app.store.reads.tokens import list_tokens
 
 
@@ -36,7 +35,7 @@ class Command(BaseCommand):
 
     def _create(self, options: dict[str, Any]) -> None:
         try:
-            token = tokens.create(options["name"], _operator(), options["expires_days"])
+            token = tokens.create(options["name"], command_line_actor(), options["expires_days"])
         except ValueError as error:
             raise CommandError(str(error)) from error
         # The token alone goes to standard output, so that a script can take it from there.
@@ -67,18 +66,9 @@ class Command(BaseCommand):
     def _revoke(self, options: dict[str, Any]) -> None:
         # A whole token pasted in is understood too; what was pasted is never repeated.
         prefix = options["prefix"].removeprefix("chg_").split("_")[0]
-        if not tokens.revoke(prefix, _operator()):
+        if not tokens.revoke(prefix, command_line_actor()):
             raise CommandError("no live token has this prefix; see manage.py token list")
         self.stdout.write(f"revoked {prefix}")
-
-
-def _operator() -> Actor:
-    try:
-        name = getpass.getuser()
-    except (KeyError, OSError):
-        # A container may run under a number without a name.
-        name = "somebody"
-    return Actor(f"{name} at the command line")
 
 
 def _told(instant: datetime) -> str:
