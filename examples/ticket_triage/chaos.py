@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from examples.own_stack import OwnStack
 from examples.ticket_triage import outbox
-from examples.ticket_triage.own_stack import OwnStack
 from tasks_app.core.states import ACTIVE, Status
 from tasks_app.models import Task
 

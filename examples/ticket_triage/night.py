@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from controlplane.embedded import EmbeddedError
+from examples.own_stack import OwnStack, ProcessEnded, own_stack
 from examples.ticket_triage import settings as triage
-from examples.ticket_triage.own_stack import OwnStack, ProcessEnded, own_stack
 from examples.ticket_triage.tickets import Ticket, TicketsError, read_tickets
 
 NIGHT: Final = "night"
+HANDLERS: Final = "examples.ticket_triage.handlers"
 NEEDED_IN_FLIGHT: Final = 900
 NEEDED_SHARE: Final = 0.3
 """Of the tickets, in flight when the supervisor is killed, where there are fewer than 3,000."""
@@ -69,7 +70,7 @@ def _night_in(folder: Path, asked: argparse.Namespace, tickets: Sequence[Ticket]
         triage.TRANSIENT_SHARE: str(asked.transient),
     }
     needed = min(NEEDED_IN_FLIGHT, int(NEEDED_SHARE * len(tickets))) if asked.chaos else 0
-    with own_stack(folder, environment) as stack:
+    with own_stack(folder, HANDLERS, environment) as stack:
         from examples.ticket_triage import report as reports
 
         handlers = triage.from_environment()

@@ -9,6 +9,7 @@ from tasks_app.sdk.context import Cancelled, Context
 from tasks_app.sdk.errors import describe
 from tasks_app.sdk.handlers import Handler
 from tasks_app.sdk.outcomes import Done, Outcome, Raised, Stopped
+from tasks_app.sdk.raised import Abandoned
 
 
 def invoke(
@@ -39,7 +40,12 @@ async def invoke_async(
 
 
 def _outcome_of(error: BaseException, handler: Handler, context: Context) -> Outcome:
-    """A cancellation that nobody asked for is an error like any other."""
+    """A cancellation that nobody asked for is an error like any other.
+
+    One that stopped without being asked to has nothing reported, so that its lease is not named.
+    """
+    if isinstance(error, Abandoned):
+        return Stopped()
     if context.cancelled and isinstance(error, Cancelled | asyncio.CancelledError):
         return Stopped()
     return Raised(describe(error, handler.permanent))

@@ -93,6 +93,14 @@ def exiting(payload: Any, ctx: Context) -> None:
     raise SystemExit(3)
 
 
+@handler("abandoning")
+def abandoning(payload: Any, ctx: Context) -> None:
+    try:
+        ctx.abandon()
+    except Exception:  # noqa: BLE001  a handler's broad except must not catch it
+        return
+
+
 @handler("strange")
 def strange(payload: Any, ctx: Context) -> Any:
     return {"nan": float("nan"), "nul": "a\0b", "set": {1}, "object": ctx.log}

@@ -1,5 +1,7 @@
 """The way of a task through a worker, from the claim to the accepted report."""
 
+import pytest
+
 from tests.sdk import misbehaving
 from tests.sdk.conftest import Start
 from tests.sdk.plane import Plane
@@ -173,3 +175,19 @@ def test_late_result_of_a_lost_task_is_reported_for_the_ledger(plane: Plane, sta
     plane.revoke(grant)
     plane.wait_until(lambda: plane.late)
     assert plane.late[0].token == grant.token
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_an_abandoned_attempt_says_nothing_and_is_named_no_more(
+    plane: Plane, start: Start, processes: bool
+) -> None:
+    start(slots=1, processes=processes)
+    grant = plane.assign("abandoning")
+    # The slot is free again.
+    after = plane.assign("echo")
+    plane.wait_until(lambda: after.task_id in plane.completed)
+    beats = len(plane.named)
+    plane.wait_until(lambda: len(plane.named) > beats + 1)
+    assert grant.token not in plane.last_named
+    assert grant.task_id not in plane.completed
+    assert not plane.failed

@@ -17,7 +17,6 @@ from controlplane.embedded import running
 from controlplane.environment import ROOT
 from controlplane.tether import tethered
 
-HANDLERS: Final = "examples.ticket_triage.handlers"
 SUPERVISOR: Final = ("supervisor", "beat")
 """The lines of the product's own Procfile that make up the supervisor."""
 
@@ -31,10 +30,14 @@ class ProcessEnded(Exception):
 
 
 class OwnStack:
-    """The processes, by name; what they say is in ``folder``/logs."""
+    """The processes, by name; what they say is in ``folder``/logs.
 
-    def __init__(self, folder: Path) -> None:
+    ``handlers`` is the module that every worker gets its handlers from.
+    """
+
+    def __init__(self, folder: Path, handlers: str) -> None:
         self.folder = folder
+        self._handlers = handlers
         self._logs = folder / "logs"
         self._logs.mkdir()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -43,12 +46,12 @@ class OwnStack:
         """Start the Celery worker that supervises and the beat that wakes it."""
         lines = parse_procfile((ROOT / "Procfile").read_text()).processes
         for name in SUPERVISOR:
-            self._start(name, shlex.split(lines[name]))
+            self.start(name, shlex.split(lines[name]))
 
     def start_worker(self, name: str, slots: int) -> int:
         """Start a worker and return its process id."""
-        options = ["--name", name, "--handlers", HANDLERS, "--slots", str(slots)]
-        return self._start(name, ["python", "manage.py", "work", *options]).pid
+        options = ["--name", name, "--handlers", self._handlers, "--slots", str(slots)]
+        return self.start(name, ["python", "manage.py", "work", *options]).pid
 
     def kill_supervisor(self) -> None:
         """Kill both of its processes at once, and see them gone."""
@@ -92,7 +95,8 @@ class OwnStack:
             process.kill()
             process.wait()
 
-    def _start(self, name: str, command: Sequence[str]) -> "subprocess.Popen[bytes]":
+    def start(self, name: str, command: Sequence[str]) -> "subprocess.Popen[bytes]":
+        """Start one process; the command "python" is this very Python."""
         program, *arguments = command
         line = [sys.executable if program == "python" else program, *arguments]
         with (self._logs / f"{name}.log").open("ab") as log:
@@ -111,7 +115,7 @@ class OwnStack:
 
 
 @contextlib.contextmanager
-def own_stack(folder: Path, environment: Mapping[str, str]) -> Iterator[OwnStack]:
+def own_stack(folder: Path, handlers: str, environment: Mapping[str, str]) -> Iterator[OwnStack]:
     """Have a database of one's own, migrated, and Django set up on it; end all at the end.
 
     Changes this process's environment, from which the others get theirs.
@@ -128,7 +132,7 @@ def own_stack(folder: Path, environment: Mapping[str, str]) -> Iterator[OwnStack
             **environment,
         )
         _migrate()
-        stack = OwnStack(folder)
+        stack = OwnStack(folder, handlers)
         try:
             yield stack
         finally:
