@@ -116,6 +116,13 @@ def test_throughput_counts_what_no_supervisor_sampled(now: datetime) -> None:
     assert rate == pytest.approx(1.0, rel=0.1)
 
 
+def test_throughput_of_a_young_record_is_taken_since_it_began(now: datetime) -> None:
+    write(now - timedelta(seconds=20), completed=0)
+    write(now - timedelta(seconds=10), completed=20)
+    assert series.completed_per_second(20, ago=300) == pytest.approx(1.0, rel=0.2)
+    assert series.completed_per_second(20, ago=10) == pytest.approx(0.0, abs=0.01)
+
+
 def test_d_and_t_are_ratios_of_sums(now: datetime) -> None:
     write(now, dispatched=10, dispatch_seconds=0.5, busy_seconds=60.0)
     write(now - timedelta(seconds=1), dispatched=30, dispatch_seconds=0.5)

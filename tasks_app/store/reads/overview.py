@@ -20,7 +20,7 @@ from tasks_app.store.reads.snapshot import worker_facts
 
 CAUSES_SHOWN: Final = 5
 DEAD_LOOKED_AT: Final = 2_000
-"""Newest dead letters grouped by cause: fewer than on their own page, for it is asked each second."""
+"""Newest dead letters grouped by cause: fewer than on their own page, as this is asked often."""
 
 WORKERS_SHOWN: Final = 12
 MISSED_HEARTBEATS: Final = 2.5
@@ -130,7 +130,7 @@ def _work(statuses: Mapping[str, int]) -> Work:
     done = statuses.get(Status.COMPLETED, 0)
     unfinished = sum(statuses.get(status, 0) for status in UNFINISHED)
     rate = series.completed_per_second(done, RECENT_SECONDS)
-    trend = series.completed_per_second(done, TREND_SECONDS) or rate
+    trend = series.completed_per_second(done, TREND_SECONDS)
     oldest = series.read_oldest()
     return Work(
         done=done,

@@ -145,19 +145,27 @@ def read_oldest() -> Oldest:
 
 
 # Completions come from the counts and not from the samples' own, for a supervisor that is away
-# counts none.
+# counts none. Of the samples around the instant asked for the nearer one is taken: the record may
+# have begun, or a gap ended, since then.
 PACE = """
 SELECT extract(epoch FROM statement_timestamp() - s.at)::float8,
        coalesce((s.by_status ->> 'COMPLETED')::bigint, 0)
-  FROM (SELECT at, by_status FROM sample
-         WHERE resolution = 1 AND at <= statement_timestamp() - %(ago)s * interval '1 second'
-           AND at > statement_timestamp() - interval '1 hour'
-         ORDER BY at DESC LIMIT 1) s
+  FROM ((SELECT at, by_status FROM sample
+          WHERE resolution = 1 AND at < statement_timestamp() - %(ago)s * interval '1 second'
+            AND at > statement_timestamp() - interval '1 hour'
+          ORDER BY at DESC LIMIT 1)
+        UNION ALL
+        (SELECT at, by_status FROM sample
+          WHERE resolution = 1 AND at >= statement_timestamp() - %(ago)s * interval '1 second'
+            AND at < statement_timestamp() - interval '1 second'
+          ORDER BY at LIMIT 1)) s
+ ORDER BY abs(extract(epoch FROM statement_timestamp() - s.at) - %(ago)s)
+ LIMIT 1
 """
 
 
 def completed_per_second(completed: int, ago: float) -> float | None:
-    """Completions a second since the sample ``ago`` seconds back; None when there is none."""
+    """Completions a second since about ``ago`` seconds back; None when there is no sample."""
     found = sql.row(PACE, {"ago": ago})
     return None if found is None else max(completed - found[1], 0) / found[0]
 
