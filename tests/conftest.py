@@ -2,23 +2,15 @@
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import django
 import pytest
 from hypothesis import settings
 
 from controlplane.embedded import Server, running
+from tests.environment import VAR
 
-# This run has a var folder of its own, short enough for a socket, and no setting from outside.
-VAR = Path(tempfile.mkdtemp(prefix="chargehand-test-"))
-OUTSIDE = ("ALLOWED_HOSTS", "CELERY_BROKER_URL", "CHARGEHAND_ENV", "DATABASE_URL", "SECRET_KEY")
-for _name in OUTSIDE:
-    os.environ.pop(_name, None)
-os.environ["CHARGEHAND_VAR"] = str(VAR)
-os.environ["DJANGO_SETTINGS_MODULE"] = "controlplane.settings"
 django.setup()
 # The machine may be busy with something else: a deadline would judge the neighbour.
 settings.register_profile("no deadline", deadline=None)

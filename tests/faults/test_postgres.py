@@ -19,8 +19,8 @@ INSERT INTO task (id, kind, payload, estimate_seconds, max_attempts)
 SELECT gen_random_uuid(), 'step', jsonb_build_object('n', n), 1, 5 FROM generate_series(1, %s) n
 """
 SETTINGS = """
-UPDATE supervisor_settings SET heartbeat_seconds = 0.2, stale_after_seconds = 3,
-       leader_lease_seconds = 2, tick_seconds = 0.2
+UPDATE supervisor_settings SET heartbeat_seconds = 0.2, leader_lease_seconds = 2,
+       tick_seconds = 0.2
 """
 
 

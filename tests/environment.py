@@ -1,0 +1,17 @@
+"""The environment of one test process, set before anything reads a setting.
+
+A plugin (``-p tests.environment``), not part of conftest: pytest-django reads the settings before
+any conftest is loaded, and each of the processes side by side needs a var folder of its own.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+# This run has a var folder of its own, short enough for a socket, and no setting from outside.
+VAR = Path(tempfile.mkdtemp(prefix="chargehand-test-"))
+OUTSIDE = ("ALLOWED_HOSTS", "CELERY_BROKER_URL", "CHARGEHAND_ENV", "DATABASE_URL", "SECRET_KEY")
+for _name in OUTSIDE:
+    os.environ.pop(_name, None)
+os.environ["CHARGEHAND_VAR"] = str(VAR)
+os.environ["DJANGO_SETTINGS_MODULE"] = "controlplane.settings"
