@@ -9,6 +9,8 @@
   "use strict";
   const POLL_MS = 5000;
   const CHANGED_MS = 1000;
+  // The word reaches all pages in one instant; they do not fetch in one.
+  const SPREAD_MS = 250;
   // The server says something every second; after ten the line is dead, whatever TCP believes.
   const SILENT_MS = 10000;
   const BACKOFF_MS = 500;
@@ -52,7 +54,7 @@
         changedAt = Date.now();
         tell("changed");
       },
-      Math.max(0, changedAt + CHANGED_MS - Date.now()),
+      Math.max(0, changedAt + CHANGED_MS - Date.now()) + Math.random() * SPREAD_MS,
     );
   };
 

@@ -36,6 +36,9 @@
 
   document.querySelectorAll("[data-toasts] .toast").forEach(keep);
 
+  // On a narrow screen the rail scrolls sideways: the page that is open must be seen in it.
+  document.querySelector('.rail [aria-current="page"]')?.scrollIntoView({ block: "nearest" });
+
   // A response says HX-Trigger: {"chargehand:toast": {"level": "success", "text": "…"}}.
   document.addEventListener("chargehand:toast", (event) =>
     toast(event.detail.level, event.detail.text),
