@@ -7,7 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from tasks_app.core.facts import Left
-from tasks_app.core.states import DeadReason, Outcome, Status
+from tasks_app.core.states import DeadReason, OnDead, Outcome, Status
 from tasks_app.templatetags.shell import SHAPES
 
 register = template.Library()
@@ -69,6 +69,23 @@ def dead_because(reason: str) -> str:
 def left_because(left: str) -> str:
     """Say why a round would leave a task where it is."""
     return LEFT.get(left, "")
+
+
+WHEN_DEAD: Final[dict[str, str]] = {
+    OnDead.WAIT: "waits for a human",
+    OnDead.FAIL: "is dead too",
+    OnDead.CONTINUE: "goes on without it",
+}
+
+
+@register.filter
+def when_dead(on_dead: str, who: str) -> str:
+    """Say what a dependent does when the task that it depends on is dead.
+
+    >>> when_dead("wait", "this one")
+    'this one waits for a human'
+    """
+    return f"{who} {WHEN_DEAD[on_dead]}"
 
 
 @register.filter
