@@ -19,7 +19,7 @@ AS_PRODUCTION := CHARGEHAND_ENV=production ALLOWED_HOSTS=example.org \
 	DATABASE_URL=postgresql://checks@127.0.0.1/none CELERY_BROKER_URL=redis://127.0.0.1:6379/0 \
 	SECRET_KEY=$$($(VENV) -c 'import secrets; print(secrets.token_urlsafe(64))')
 
-.PHONY: help demo up install test test-all lint format audit clean
+.PHONY: help demo up install test test-all mutants chaos lint format audit clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +38,12 @@ test: .venv/.tests .venv/.demo $(CHARTS) ## the suite, without the long ones; AR
 
 test-all: .venv/.tests .venv/.demo $(CHARTS) ## the long ones too
 	@$(VENV) -m pytest $(SPREAD) $(ARGS)
+
+mutants: .venv/.tests .venv/.demo ## break ten promises on purpose, one by one: each must make a test fail
+	@$(VENV) -m tests.mutants.proving
+
+chaos: .venv/.tests .venv/.demo ## kill, freeze and cut off real processes, the long ones too
+	@$(VENV) -m pytest tests/faults $(SPREAD) $(ARGS)
 
 lint: .venv/.tests .venv/.demo $(CHARTS) ## style, types, layers, settings, migrations, templates
 	@$(VENV) -m ruff check

@@ -1,0 +1,183 @@
+"""Ten ways to break a promise, each with the tests that must notice it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A textual change of one file; ``old`` must stand there exactly once."""
+
+    path: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A broken promise: its patches, and the tests of which at least one must fail."""
+
+    name: str
+    patches: tuple[Patch, ...]
+    tests: tuple[str, ...]
+
+
+LEASES: Final = "tasks_app/store/leases.py"
+SWEEP: Final = "tasks_app/store/sweep.py"
+ROUNDS: Final = "tasks_app/services/rounds.py"
+
+MUTANTS: Final = (
+    Mutant(
+        "no token check",
+        (
+            Patch(
+                LEASES,
+                "SELECT t.id, t.token, i.result\n"
+                "      FROM input i JOIN task t ON t.id = i.task_id AND t.token = i.token",
+                "SELECT t.id, t.token, i.result\n"
+                "      FROM input i JOIN task t ON t.id = i.task_id",
+            ),
+        ),
+        (
+            "tests/services/test_leases.py::test_a_worker_cannot_report_under_an_older_token_of_its_own",
+        ),
+    ),
+    Mutant(
+        "sweep by id only",
+        (
+            Patch(
+                SWEEP,
+                " ORDER BY t.id\n LIMIT %(limit)s\n   FOR UPDATE OF t SKIP LOCKED\n",
+                " ORDER BY t.id\n LIMIT %(limit)s\n",
+            ),
+            Patch(
+                LEASES,
+                "WHERE l.task_id = k.id AND l.token = k.token\n"
+                "    RETURNING l.worker_id, l.assigned_at",
+                "WHERE l.task_id = k.id\n    RETURNING l.worker_id, l.assigned_at",
+            ),
+            Patch(
+                LEASES,
+                "FROM input i JOIN task t ON t.id = i.task_id AND t.token = i.token\n"
+                "     WHERE t.status IN ('ASSIGNED', 'RUNNING')\n",
+                "FROM input i JOIN task t ON t.id = i.task_id\n",
+            ),
+        ),
+        ("tests/races/test_races.py::test_a_sweep_passes_over_what_is_being_completed",),
+    ),
+    Mutant(
+        "expiry by the client's clock",
+        (
+            Patch(
+                SWEEP,
+                "OR h.at < statement_timestamp() - %(stale_after)s",
+                "OR h.at < to_timestamp(%(now)s) - %(stale_after)s",
+            ),
+            Patch(
+                SWEEP,
+                '"timeout_grace": timeout_grace, "limit": limit}',
+                '"timeout_grace": timeout_grace, "limit": limit,\n'
+                '         "now": __import__("time").time()}',
+            ),
+        ),
+        (
+            "tests/services/test_clocks.py::test_a_supervisor_whose_clock_is_wrong_judges_as_any_other",
+        ),
+    ),
+    Mutant(
+        "no epoch fence",
+        (
+            Patch(
+                "tasks_app/store/leader.py",
+                "       last_round_at = statement_timestamp()\n WHERE id = 1 AND epoch = %(epoch)s",
+                "       last_round_at = statement_timestamp()\n WHERE id = 1",
+            ),
+        ),
+        (
+            "tests/services/test_shift.py::test_a_round_of_a_deposed_leader_changes_nothing",
+            "tests/races/test_races.py::test_a_round_that_meets_a_take_over_comes_to_nothing",
+        ),
+    ),
+    Mutant(
+        "a started attempt not counted on reclaim",
+        (
+            Patch(
+                "tasks_app/services/lease_ends.py",
+                "error=json.dumps(error.as_json()) if lease.started else None,",
+                "error=json.dumps(error.as_json()) if lease.started else None, refund=True,",
+            ),
+        ),
+        (
+            (
+                "tests/services/test_leases.py"
+                "::test_a_silent_worker_is_lost_and_a_started_task_pays_one_attempt"
+            ),
+        ),
+    ),
+    Mutant(
+        "unlock before commit",
+        (Patch(ROUNDS, "@transactional\ndef _round(", "def _round("),),
+        (
+            "tests/services/test_shift.py::test_a_round_of_a_deposed_leader_changes_nothing",
+            (
+                "tests/races/test_races.py"
+                "::test_a_take_over_waits_for_the_commit_of_a_round_that_has_passed_its_fence"
+            ),
+        ),
+    ),
+    Mutant(
+        "dependency ignored",
+        (
+            Patch(
+                "tasks_app/store/reads/snapshot.py",
+                "status = 'PENDING' AND waiting_on = 0",
+                "status = 'PENDING'",
+            ),
+            Patch(
+                "tasks_app/store/dispatch.py",
+                "t.status = 'PENDING' AND t.waiting_on < 1",
+                "t.status = 'PENDING'",
+            ),
+        ),
+        (
+            (
+                "tests/services/test_dependencies.py"
+                "::test_a_dependent_runs_only_after_its_dependency_and_gets_its_result"
+            ),
+        ),
+    ),
+    Mutant(
+        "compensation in forward order",
+        (
+            Patch(
+                "tasks_app/core/saga.py",
+                "return max(candidates, key=_completion_order",
+                "return min(candidates, key=_completion_order",
+            ),
+        ),
+        (
+            (
+                "tests/services/test_job_sagas.py"
+                "::test_completed_steps_are_undone_one_by_one_in_reverse_order"
+            ),
+        ),
+    ),
+    Mutant(
+        "limit off by one",
+        (
+            Patch(
+                "tasks_app/core/limits.py",
+                "self._free[limit.name] < weight:",
+                "self._free[limit.name] + 1 < weight:",
+            ),
+        ),
+        ("tests/services/test_gates.py::test_a_limit_holds_across_kinds_and_frees_with_each_end",),
+    ),
+    Mutant(
+        "lost wake-up with polling off",
+        (Patch(ROUNDS, "    events.wake_workers(handed)\n", ""),),
+        (
+            "tests/services/test_wake_ups.py::test_a_worker_that_does_not_poll_is_woken_by_the_round",
+        ),
+    ),
+)
