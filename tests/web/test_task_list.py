@@ -132,7 +132,7 @@ def test_a_rare_match_stops_at_the_bound_and_says_where_to_go_on(
 def test_an_old_task_is_found_by_key_and_id_beyond_the_bound(
     floor: Floor, viewer: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(task_lists, "LOOKED_AT", 4)
+    monkeypatch.setattr(task_lists, "SEARCHED", 4)
     (old,) = floor.submit(1, key="the-old-one")
     floor.submit(9)
     assert shown(viewer.text("tasks", q="the-old-one")) == [old]

@@ -13,7 +13,6 @@ from tasks_app.services.people import may_operate
 from tasks_app.store.reads.counts import KindCount, count_by_kind
 from tasks_app.store.reads.kinds import list_kind_names
 from tasks_app.store.reads.task_lists import (
-    LOOKED_AT,
     SEARCH_SECONDS,
     TaskPage,
     list_tasks,
@@ -51,7 +50,6 @@ def tasks(request: HttpRequest) -> HttpResponse:
         "older": query.address(before=page.older) if page.older else "",
         "newer": query.address(after=page.newer) if page.newer else "",
         "newest": query.address(),
-        "looked_at": LOOKED_AT,
         "search_seconds": SEARCH_SECONDS,
         "may_operate": may_operate(request.user),
     }
