@@ -9,7 +9,7 @@ import pytest
 from tasks_app.core.effects import EffectVerdict, IfUnsure
 from tasks_app.models import AuditEntry, Effect
 from tasks_app.sdk.link import EffectStart, Grant
-from tasks_app.services import operations
+from tasks_app.services import operations, worker_protocol
 from tasks_app.services.direct_link import DirectLink
 from tasks_app.services.effects import (
     NotInDoubt,
@@ -249,3 +249,16 @@ def test_what_is_done_needs_no_settling(floor: Floor) -> None:
         with pytest.raises(NotInDoubt, match="not finished"):
             settle_effect(grant.task_id, SEND, HUMAN, "sure", happened=happened)
     assert on_record(grant.task_id).result == "sent"
+
+
+def test_an_older_token_of_ones_own_is_worth_nothing(floor: Floor) -> None:
+    first = running(floor)
+    worker_protocol.release(floor.workers["w1"], [first.token])
+    floor.round()
+    (second,) = floor.claim("w1")
+    assert second.task_id == first.task_id
+    assert begin(floor, "w1", first).verdict is EffectVerdict.STALE
+    begin(floor, "w1", second)
+    assert not finish(floor, "w1", first, "old")
+    assert not take_back(floor, "w1", first)
+    assert on_record(first.task_id).state == "started"
