@@ -5,6 +5,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from tasks_app.api.bodies import BodyRefused, StrictJson
 from tasks_app.api.faults import FaultNamingAPI, counted
+from tasks_app.api.jobs import router as jobs
 from tasks_app.api.schemas import FaultOut
 from tasks_app.api.security import docs_for_known, program_token
 from tasks_app.api.tasks import router
@@ -12,7 +13,7 @@ from tasks_app.api.tasks import router
 api = FaultNamingAPI(
     title="Chargehand",
     version="1",
-    description="Submit tasks and ask what became of them. Programs send a bearer token.",
+    description="Submit tasks and jobs and ask what became of them. Programs send a bearer token.",
     urls_namespace="api",
     docs_url="/v1/docs",
     openapi_url="/v1/openapi.json",
@@ -21,6 +22,7 @@ api = FaultNamingAPI(
     parser=StrictJson(),
 )
 api.add_router("/v1", router)
+api.add_router("/v1", jobs)
 
 
 @api.exception_handler(AuthenticationError)

@@ -51,4 +51,6 @@ def test_the_document_names_every_operation() -> None:
         "post /api/v1/tasks",
         "get /api/v1/tasks/{task_id}",
         "get /api/v1/kinds",
+        "post /api/v1/jobs",
+        "get /api/v1/jobs/{job_id}",
     }

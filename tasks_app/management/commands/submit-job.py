@@ -1,0 +1,76 @@
+"""``manage.py submit-job``: one job from a file of JSON or YAML."""
+
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from tasks_app.core.payloads import parse_json
+from tasks_app.core.plan_checks import check_plan
+from tasks_app.core.plans import PLAN_LIMITS
+from tasks_app.management.acting import command_line_actor
+from tasks_app.services.jobs import PlanInvalid, schema_check, submit_job
+from tasks_app.store.reads.configuration import kind_doors
+
+YAML: Final = frozenset({".yaml", ".yml"})
+MOST_BYTES: Final = 6 * PLAN_LIMITS.max_bytes
+
+
+class Command(BaseCommand):
+    """Submits the plan whole, or says everything that is wrong with it."""
+
+    help = "Submit a job: a plan of steps in a .json or .yaml file. Its shape is in docs/jobs.md."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the file."""
+        parser.add_argument("file", metavar="FILE", help="a plan; - reads JSON from standard input")
+        parser.add_argument("--key", help="idempotency key: it never makes two jobs")
+        parser.add_argument("--dry-run", action="store_true", help="check only")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Submit; the id alone goes to standard output, so that a script can take it from there."""
+        plan = _read(options["file"])
+        if options["key"] is not None and isinstance(plan, dict):
+            plan["key"] = options["key"]
+        if options["dry_run"]:
+            checked = check_plan(plan, kind_doors(), schema_check())
+            if checked.plan is None:
+                raise CommandError(_told(PlanInvalid(checked.faults)))
+            self.stderr.write(f"{len(checked.plan.steps)} steps, no fault; nothing submitted")
+            return
+        try:
+            submitted = submit_job(plan, submitted_by=command_line_actor().name)
+        except PlanInvalid as invalid:
+            raise CommandError(_told(invalid)) from invalid
+        self.stdout.write(str(submitted.id))
+        if not submitted.created:
+            self.stderr.write("that key was on record already; this is its job")
+
+
+def _told(invalid: PlanInvalid) -> str:
+    return "\n".join(["nothing was submitted:", *(f"  {fault}" for fault in invalid.faults)])
+
+
+def _read(name: str) -> Any:
+    try:
+        text = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise CommandError(str(error)) from error
+    if len(text) > MOST_BYTES:
+        raise CommandError(f"{name} is larger than any plan may be")
+    if Path(name).suffix.lower() in YAML:
+        return _read_yaml(name, text)
+    parsed = parse_json(text, PLAN_LIMITS)
+    if parsed.faults:
+        raise CommandError("\n".join(f"{name}: {fault}" for fault in parsed.faults))
+    return parsed.value
+
+
+def _read_yaml(name: str, text: bytes) -> Any:
+    try:
+        # Aliases are shared, not copied, and the check counts every value that they stand for.
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise CommandError(f"{name}: no valid YAML: {error}") from error

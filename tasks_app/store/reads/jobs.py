@@ -1,0 +1,103 @@
+"""Jobs as screens and the API show them: steps, progress, and whom they wait for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from tasks_app.core.jobs import Role
+from tasks_app.core.plans import Plan, load_plan
+from tasks_app.core.states import Status
+from tasks_app.models import Job
+from tasks_app.store import sql
+
+
+@dataclass(frozen=True, slots=True)
+class StepAnswer:
+    """One step: the task of it (its join where it has items), its items and its compensations.
+
+    ``items`` and ``compensations`` count tasks by status.
+    """
+
+    name: str
+    kind: str
+    task_id: UUID
+    status: str
+    items: Mapping[str, int]
+    compensations: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A DEAD task of the job that a human decides about: requeue or dismiss it."""
+
+    task_id: UUID
+    step: str
+    role: str
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobAnswer:
+    """One job. ``progress`` counts all its tasks by status; ``waits_for`` names human decisions."""
+
+    job: Job
+    plan: Plan
+    steps: Sequence[StepAnswer]
+    progress: Mapping[str, int]
+    waits_for: Sequence[Decision]
+
+
+TASKS = """
+SELECT s.place, s.role, t.status, count(*), (array_agg(t.id))[1]
+  FROM task t JOIN step_task s ON s.task_id = t.id
+ WHERE t.job_id = %(job)s
+ GROUP BY s.place, s.role, t.status
+"""
+
+MOST_DECISIONS = 100
+
+DEAD = """
+SELECT t.id, s.place, s.role, t.dead_reason, t.error ->> 'message'
+  FROM task t JOIN step_task s ON s.task_id = t.id
+ WHERE t.job_id = %(job)s AND t.status = 'DEAD'
+ ORDER BY t.id
+ LIMIT %(limit)s
+"""
+
+
+def find_job(job_id: UUID) -> JobAnswer | None:
+    """One job as it stands, or None; up to 100 of what it waits for."""
+    job = Job.objects.filter(id=job_id).first()
+    if job is None:
+        return None
+    plan = load_plan(job.plan)
+    counts = sql.rows(TASKS, {"job": job_id})
+    progress: dict[str, int] = {}
+    for _, _, status, count, _ in counts:
+        progress[status] = progress.get(status, 0) + int(count)
+    dead = sql.rows(DEAD, {"job": job_id, "limit": MOST_DECISIONS})
+    return JobAnswer(
+        job,
+        plan,
+        [_step(plan, place, counts) for place in range(len(plan.steps))],
+        progress,
+        [Decision(r[0], plan.steps[r[1]].name, r[2], r[3], r[4] or "") for r in dead],
+    )
+
+
+def _step(plan: Plan, place: int, counts: Sequence[tuple[Any, ...]]) -> StepAnswer:
+    step = plan.steps[place]
+    by_role: dict[str, dict[str, int]] = {role: {} for role in Role}
+    task_id, status = None, Status.PENDING.value
+    for at, role, found, count, first in counts:
+        if at != place:
+            continue
+        by_role[role][found] = int(count)
+        if role in (Role.STEP, Role.JOIN):
+            task_id, status = first, found
+    assert task_id is not None, "every step has its task from the first"
+    return StepAnswer(
+        step.name, step.kind, task_id, status, by_role[Role.ITEM], by_role[Role.COMPENSATION]
+    )
