@@ -133,7 +133,7 @@ def _plan(settings: SupervisorSettings, number: int) -> tuple[Snapshot, Dispatch
     snapshot, looked_at = read_snapshot(settings, seed=number)
     plan = plan_dispatch(snapshot)
     if looked_at < settings.window and must_look_further(plan, looked_at):
-        whole = ready_tasks(settings.window, settings.window)
+        whole = ready_tasks(list(snapshot.kinds), settings.window)
         snapshot = with_locks(dataclasses.replace(snapshot, ready=whole))
         plan = plan_dispatch(snapshot)
     return snapshot, plan

@@ -9,22 +9,28 @@ from tasks_app.store import sql
 # round. The worker's state is repeated, for it may have left since the snapshot; its row is shared,
 # so that one who drains it at this instant waits and then gives back what came in between. Tokens
 # come from one sequence: they rise at every grant of every task and are never used twice.
-# waiting_on < 1, not = 0, keeps the planner from walking the whole ready queue (task_ready) for
-# each of the tasks.
+# Each worker is looked up and shared once, not once a task; IS TRUE makes its set a hash table. Two
+# conditions are written so that they imply no partial index: else, without statistics, the planner
+# walks all of task_ready for each task, and all of worker_name_live_once for each worker.
 DISPATCH = """
 WITH input AS (
     SELECT * FROM unnest(%(tasks)s::uuid[], %(workers)s::uuid[], %(expected)s::float8[])
                AS i(task_id, worker_id, expected)
+), able AS (
+    SELECT w.id
+      FROM (SELECT DISTINCT worker_id FROM input) d
+      JOIN worker w ON w.id = d.worker_id
+     WHERE w.state || '' = 'active' AND NOT w.drain_asked
+     ORDER BY w.id
+       FOR SHARE OF w SKIP LOCKED
 ), locked AS (
     SELECT t.id, i.worker_id, i.expected
       FROM input i
       JOIN task t ON t.id = i.task_id
-      JOIN worker w ON w.id = i.worker_id
      WHERE t.status = 'PENDING' AND t.waiting_on < 1
-       AND w.state = 'active' AND NOT w.drain_asked
+       AND (i.worker_id IN (SELECT id FROM able)) IS TRUE
      ORDER BY t.id
        FOR UPDATE OF t SKIP LOCKED
-       FOR SHARE OF w SKIP LOCKED
 ), assigned AS (
     UPDATE task t
        SET status = 'ASSIGNED', assigned_to = l.worker_id, token = nextval('lease_token')

@@ -24,8 +24,8 @@ WITH mine AS (
 ), locked AS (
     SELECT t.id, t.token
       FROM mine m JOIN task t ON t.id = m.task_id AND t.token = m.token
-      JOIN worker w ON w.id = %(worker)s AND w.state = 'active'
      WHERE t.status = 'ASSIGNED'
+       AND (SELECT state FROM worker WHERE id = %(worker)s) = 'active'
      ORDER BY t.id
        FOR UPDATE OF t SKIP LOCKED
 ), begun AS (
