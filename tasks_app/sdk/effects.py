@@ -128,8 +128,7 @@ class Effects:
 
     def _begin(self, name: str, if_unsure: str) -> EffectStart:
         """Return RUN or RECORDED; everything else is raised."""
-        policy = IfUnsure(if_unsure)
-        _check_name(name)
+        policy = _checked(name, if_unsure)
         if self._cancelled.is_set():
             raise Cancelled
         self._open_here(name, policy)
@@ -205,11 +204,15 @@ def _unsure(name: str, beginner: str) -> UnsureEffect:
     )
 
 
-def _check_name(name: str) -> None:
+def _checked(name: str, if_unsure: str) -> IfUnsure:
+    """The policy; raises PermanentError, for what is written wrongly is so at every attempt."""
+    if if_unsure not in set(IfUnsure):
+        raise PermanentError(f'if_unsure is "fail" or "run", not {if_unsure!r}')
     if not 0 < len(name) <= LONGEST_EFFECT_NAME or not name.isprintable():
         raise PermanentError(
             f"an effect's name has 1 to {LONGEST_EFFECT_NAME} printable characters, not {name!r}"
         )
+    return IfUnsure(if_unsure)
 
 
 def _called(function: Callable[[], Any]) -> Any:

@@ -299,5 +299,5 @@ def test_a_name_that_cannot_be_kept_is_refused(name: str) -> None:
 
 
 def test_a_policy_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ValueError, match="perhaps"):
+    with pytest.raises(PermanentError, match="not 'perhaps'"):
         Context(uuid4()).once("send", lambda: pytest.fail("called"), if_unsure="perhaps")
