@@ -6,17 +6,18 @@ import shutil
 import socket
 import subprocess
 import sys
-import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import connection
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from controlplane.embedded import Server
 from controlplane.environment import ROOT
 from tests.browser.handlers import FOLDER
 from tests.floor import Floor
@@ -51,38 +52,72 @@ def browser() -> Iterator[Browser]:
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
-@dataclass
-class Site:
-    """The site's address, its floor, and its processes, all of which the fixture ends."""
+class Web:
+    """The web process on the test database: one for the run, for its start takes seconds."""
 
-    address: str
-    port: int
-    floor: Floor
-    folder: Path
-    start: Callable[..., "subprocess.Popen[bytes]"]
-    processes: list["subprocess.Popen[bytes]"]
+    def __init__(self, database_url: str) -> None:
+        # A supervisor is missed after three beats.
+        self._environment = {**os.environ, "DATABASE_URL": database_url, "BEAT_SECONDS": "1"}
+        self._environment.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)
+        self._port = _free_port()
+        self.address = f"http://127.0.0.1:{self._port}"
+        self._process: subprocess.Popen[bytes] | None = None
 
-    def web(self) -> "subprocess.Popen[bytes]":
-        """Start the web process and wait until it answers."""
-        process = self.start(
-            *("-m", "daphne", "--bind", "127.0.0.1", "--port", str(self.port), "--verbosity", "0"),
-            "controlplane.asgi:application",
+    def start(self) -> None:
+        """Have it run and answer."""
+        if self._process is not None:
+            return
+        command = ["-m", "daphne", "--bind", "127.0.0.1", "--port", str(self._port)]
+        self._process = subprocess.Popen(
+            [sys.executable, *command, "--verbosity", "0", "controlplane.asgi:application"],
+            cwd=ROOT,
+            env=self._environment,
         )
         wait_for(self._answers, "the web process to answer", 40)
-        return process
+
+    def kill(self) -> None:
+        """End it without a word."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(10)
+            self._process = None
 
     def _answers(self) -> bool:
         try:
             with urllib.request.urlopen(f"{self.address}/healthz", timeout=2):
                 return True
-        except (urllib.error.URLError, OSError):
+        except OSError:
             return False
+
+
+@pytest.fixture(scope="session")
+def web(django_db_setup: None, postgres: Server) -> Iterator[Web]:
+    """The run's web process, gone before the test database is."""
+    web = Web(postgres.url(connection.settings_dict["NAME"]))
+    yield web
+    web.kill()
+
+
+@dataclass
+class Site:
+    """A floor with its web process, and the supervisor and workers that a test asks for."""
+
+    web: Web
+    floor: Floor
+    folder: Path
+    environment: Mapping[str, str]
+    processes: list["subprocess.Popen[bytes]"] = field(default_factory=list)
+
+    @property
+    def address(self) -> str:
+        """Where the site answers, without a slash at the end."""
+        return self.web.address
 
     def supervise(self) -> "subprocess.Popen[bytes]":
         """Start a supervisor and wait for its first round."""
         from tasks_app.store.reads.duty import last_round_age_seconds
 
-        process = self.start("manage.py", "supervise")
+        process = self._start("supervise")
         wait_for(lambda: last_round_age_seconds() is not None, "a first round", 40)
         return process
 
@@ -90,35 +125,41 @@ class Site:
         """Start a worker and wait until it stands in the record."""
         from tasks_app.models import Worker
 
-        process = self.start(
-            *("manage.py", "work", "--name", name, "--handlers", "tests.browser.handlers"), *options
-        )
+        handlers = ("--handlers", "tests.browser.handlers")
+        process = self._start("work", "--name", name, *handlers, *options)
         wait_for(lambda: Worker.objects.filter(name=name, state="active").exists(), name, 40)
+        return process
+
+    def _start(self, *command: str) -> "subprocess.Popen[bytes]":
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", *command], cwd=ROOT, env=self.environment
+        )
+        self.processes.append(process)
         return process
 
 
 @pytest.fixture
-def site(tmp_path: Path, process_env: Mapping[str, str]) -> Iterator[Site]:
+def site(tmp_path: Path, process_env: Mapping[str, str], web: Web) -> Iterator[Site]:
     """A web process and an operator who may log in; supervisor and workers where a test asks."""
-    processes: list[subprocess.Popen[bytes]] = []
-    # A supervisor is missed after three beats.
-    environment = {**process_env, FOLDER: str(tmp_path), "BEAT_SECONDS": "1"}
-    environment.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)
-
-    def start(*command: str) -> "subprocess.Popen[bytes]":
-        process = subprocess.Popen([sys.executable, *command], cwd=ROOT, env=environment)
-        processes.append(process)
-        return process
-
-    port = _free_port()
-    site = Site(f"http://127.0.0.1:{port}", port, Floor(), tmp_path, start, processes)
+    web.start()
     get_user_model().objects.create_user(NAME, password=PASSWORD, is_staff=True, is_superuser=True)
-    site.web()
+    site = Site(web, Floor(), tmp_path, {**process_env, FOLDER: str(tmp_path)})
     yield site
-    for process in processes:
-        if process.poll() is None:
-            process.kill()
+    for process in site.processes:
+        process.kill()
         process.wait(10)
+    wait_for(_nobody_else_works, "the web process to come to rest")
+
+
+def _nobody_else_works() -> bool:
+    """Whether no other session is busy or listening: the flush after the test locks every table."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " AND (state <> 'idle' OR query LIKE 'LISTEN%%')"
+        )
+        return bool(cursor.fetchone() == (0,))
 
 
 def _free_port() -> int:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import signal
 import urllib.request
 
 import pytest
@@ -96,13 +95,11 @@ def test_the_page_catches_up_after_the_web_process_was_away(site: Site, visitor:
     page = visitor.page
     site.supervise()
     expect(page.locator("[data-connection]")).to_have_text("Live")
-    web = site.processes[0]
-    web.send_signal(signal.SIGKILL)
-    web.wait(10)
+    site.web.kill()
     expect(page.locator("[data-connection]")).to_have_text("Reconnecting…")
     site.floor.submit(5, kind="mend")
     site.work("w1")
-    site.web()
+    site.web.start()
     expect(page.locator("[data-connection]")).to_have_text("Live", timeout=40_000)
     expect(page.locator(LEGEND_OF_COMPLETED)).to_have_text("5")
 
