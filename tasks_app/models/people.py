@@ -20,6 +20,7 @@ class AuditEntry(models.Model):
 
     class Meta:
         db_table = "audit_entry"
+        verbose_name_plural = "audit entries"
         indexes = [models.Index(name="audit_newest", fields=["-id"])]
 
 
@@ -38,3 +39,4 @@ class ApiToken(models.Model):
 
     class Meta:
         db_table = "api_token"
+        verbose_name = "API token"
