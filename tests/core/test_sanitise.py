@@ -128,7 +128,6 @@ def test_json_that_is_clean_comes_back_unchanged(value: Any) -> None:
         (complex(1, 2), "(1+2j)"),
         (ValueError("x"), "ValueError('x')"),
     ],
-    ids=repr,
 )
 def test_what_is_no_json_is_converted(value: object, stored: Any) -> None:
     assert sanitise(value) == stored

@@ -98,6 +98,8 @@ class Record(RuleBasedStateMachine):
             if task.status is Status.PENDING and row.status == Status.ASSIGNED:
                 assert all(self._lets_pass(i, policy) for i, policy in task.needs.items())
                 task.status = Status.ASSIGNED
+                assert row.assigned_to_id is not None
+                assert row.token is not None
                 task.held = (row.assigned_to_id, row.token)
             elif settled and task.status is Status.PENDING and row.status == Status.DEAD:
                 assert row.dead_reason == "dependency"
