@@ -3,6 +3,7 @@
 from django.db.models.functions import Now
 
 from tasks_app.core.alerts import PinnedWorker, Unserved
+from tasks_app.core.states import OnDead
 from tasks_app.models import Worker
 from tasks_app.services import operations
 from tasks_app.services.people import Actor
@@ -115,3 +116,19 @@ def test_causes_are_grouped_and_the_commonest_come_first(record: None) -> None:
         ("TimeoutError", 3),
         ("ValidationError", 2),
     ]
+
+
+def test_work_that_waits_for_a_human_has_no_end_in_sight(record: None) -> None:
+    floor = Floor()
+    floor.worker("w1", slots=2)
+    done, dead = floor.submit(2)
+    floor.submit(needs=[(dead, OnDead.WAIT)])
+    floor.round()
+    for grant in floor.claim("w1"):
+        if grant.task_id == done:
+            floor.complete("w1", grant)
+        else:
+            floor.fail("w1", grant, permanent=True)
+    floor.round()
+    work = read_overview(15.0).work
+    assert (work.unfinished, work.oldest_age, work.ends_at) == (1, None, None)

@@ -132,6 +132,8 @@ def _work(statuses: Mapping[str, int]) -> Work:
     rate = series.completed_per_second(done, RECENT_SECONDS)
     trend = series.completed_per_second(done, TREND_SECONDS)
     oldest = series.read_oldest()
+    # What is left and cannot move waits for a dead letter, and so for a human: no trend ends that.
+    leads_there = bool(unfinished and trend and oldest.age is not None)
     return Work(
         done=done,
         total=sum(statuses.values()) - sum(statuses.get(status, 0) for status in CLOSED),
@@ -139,7 +141,7 @@ def _work(statuses: Mapping[str, int]) -> Work:
         dead=statuses.get(Status.DEAD, 0),
         rate=rate,
         trend=trend,
-        ends_at=_instant(oldest.now + unfinished / trend) if unfinished and trend else None,
+        ends_at=_instant(oldest.now + unfinished / trend) if leads_there and trend else None,
         oldest_age=oldest.age,
         oldest_at=None if oldest.created is None else _instant(oldest.created),
     )
