@@ -6,7 +6,7 @@ completion, once each, for completed steps only.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from uuid import UUID
 
 from tasks_app.core.jobs import JobPolicy, JobStatus, Role
@@ -39,7 +39,10 @@ class JobTask:
 
 @dataclass(frozen=True, slots=True)
 class JobFacts:
-    """A job as it stands. ``cancel_asked``: a human ended it, what runs is being let go."""
+    """A job as it stands. ``cancel_asked``: a human ended it, what runs is being let go.
+
+    Of the items of a join, one that is open stands for all while the job goes forward.
+    """
 
     plan: Plan
     status: JobStatus
@@ -61,34 +64,33 @@ class JobDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class JoinVerdict:
-    """What becomes of a join: COMPLETED, DEAD, or nothing yet (None).
+class ItemCounts:
+    """How the items of a join stand: how many there are, are COMPLETED, may still move."""
 
-    ``spare`` are items that are open and not needed any more; ``completed`` of ``total`` are done.
-    """
-
-    status: Status | None
-    completed: int
     total: int
-    needed: int
-    spare: Sequence[JobTask] = field(default_factory=tuple)
+    completed: int
+    open: int
+
+    def needed(self, step: Step) -> int:
+        """How many must complete."""
+        return self.total if step.quorum is None else step.quorum
 
 
-def judge_join(step: Step, items: Sequence[JobTask]) -> JoinVerdict:
-    """Decide a join by its items: enough of them are COMPLETED, or enough never can be.
+def judge_join(step: Step, items: ItemCounts) -> Status | None:
+    """Decide a join: COMPLETED by enough items, DEAD where enough never can be, or None yet.
 
     An item that a human can still requeue does not count as possible: the join dies at once, and
     comes back when the item does.
+
+    >>> judge_join(Step("ask", "k", quorum=2), ItemCounts(total=3, completed=1, open=1))
+    >>> judge_join(Step("ask", "k", quorum=2), ItemCounts(total=3, completed=1, open=0))
+    <Status.DEAD: 'DEAD'>
     """
-    total = len(items)
-    needed = total if step.quorum is None else step.quorum
-    completed = sum(task.status is Status.COMPLETED for task in items)
-    waiting = tuple(task for task in items if task.is_open)
-    if completed >= needed:
-        return JoinVerdict(Status.COMPLETED, completed, total, needed, waiting)
-    if completed + len(waiting) < needed:
-        return JoinVerdict(Status.DEAD, completed, total, needed)
-    return JoinVerdict(None, completed, total, needed)
+    if items.completed >= items.needed(step):
+        return Status.COMPLETED
+    if items.completed + items.open < items.needed(step):
+        return Status.DEAD
+    return None
 
 
 def decide_job(job: JobFacts) -> JobDecision:

@@ -12,7 +12,7 @@ from tasks_app.core.jobs import JOB_FINAL, JobStatus, Role
 from tasks_app.core.payloads import dump_json
 from tasks_app.core.plans import load_plan, undo_payload
 from tasks_app.core.references import Scope, assemble
-from tasks_app.core.saga import JobDecision, JobFacts, decide_job, steps_of
+from tasks_app.core.saga import JobDecision, JobFacts, JobTask, decide_job, steps_of
 from tasks_app.core.sanitise import sanitise
 from tasks_app.core.states import Status
 from tasks_app.models.tasks import new_id
@@ -43,14 +43,24 @@ def settle_jobs(limit: int) -> int:
         (job, decide_job(JobFacts(job.plan, job.status, job.tasks, job.cancel_asked)))
         for job in jobs
     ]
-    stayed = _stop([job for job, decision in decided if decision.stop])
+    stayed = _stop([each for each in decided if each[1].stop])
     _compensate([each for each in decided if each[1].undo is not None])
     _move([(job, decision) for job, decision in decided if job.id not in stayed])
     return len(taken)
 
 
 def _with_tasks(rows: Sequence[JobRow]) -> list[LockedJob]:
-    tasks = steps.tasks_of_jobs([row.id for row in rows])
+    """The jobs with their tasks; with every item only where the way goes back."""
+    whole = [row.id for row in rows if _goes_back(row)]
+    forward = [row.id for row in rows if not _goes_back(row)]
+    tasks = steps.tasks_of_jobs(whole, items=True) | steps.tasks_of_jobs(forward, items=False)
+    items = steps.count_items([row.id for row in rows])
+    for job_id in forward:
+        tasks[job_id] += [
+            JobTask(one, place, Role.ITEM, Status.PENDING)
+            for place, (_, one) in items[job_id].items()
+            if one is not None
+        ]
     return [
         LockedJob(
             row.id,
@@ -59,20 +69,32 @@ def _with_tasks(rows: Sequence[JobRow]) -> list[LockedJob]:
             paused=row.paused,
             cancel_asked=row.cancel_asked,
             tasks=tasks[row.id],
+            items={place: counts for place, (counts, _) in items[row.id].items()},
         )
         for row in rows
     ]
 
 
-def _stop(jobs: Sequence[LockedJob]) -> set[UUID]:
+def _goes_back(row: JobRow) -> bool:
+    return row.cancel_asked or row.status is JobStatus.COMPENSATING
+
+
+def _stop(decided: Sequence[Decided]) -> set[UUID]:
     """End what is open and close what is DEAD; return the jobs of which a human took one back."""
+    whole = steps.tasks_of_jobs([job.id for job, _ in decided], items=True)
+    ends = {job.id for job, decision in decided if decision.status in JOB_FINAL}
+    # Nothing was open when the end was decided: a DEAD task has been requeued since.
+    stayed = {job_id for job_id in ends if any(task.is_open for task in whole[job_id])}
     forward = [
-        (job.id, task) for job in jobs for task in job.tasks if task.role is not Role.COMPENSATION
+        (job_id, task)
+        for job_id, tasks in whole.items()
+        for task in tasks
+        if job_id not in stayed and task.role is not Role.COMPENSATION
     ]
     let_go([task.id for _, task in forward if task.is_open])
     dead = {task.id: job_id for job_id, task in forward if task.status is Status.DEAD}
     closed = dead_letters.dismiss(list(dead)) if dead else set()
-    return {job_id for task_id, job_id in dead.items() if task_id not in closed}
+    return stayed | {job_id for task_id, job_id in dead.items() if task_id not in closed}
 
 
 def _move(decided: Sequence[Decided]) -> None:

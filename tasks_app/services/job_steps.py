@@ -1,7 +1,6 @@
 """Steps on their way: prepared when all that they need has ended, joined when their items have."""
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,9 +11,9 @@ from tasks_app.core.jobs import JobStatus, Role
 from tasks_app.core.plans import PayloadCheck, Plan, Step
 from tasks_app.core.preparation import FannedOut, Prepared, Ready, Skipped, Unfit, prepare_step
 from tasks_app.core.references import Scope
-from tasks_app.core.saga import JobTask, judge_join, steps_of
+from tasks_app.core.saga import ItemCounts, JobTask, judge_join, steps_of
 from tasks_app.core.sanitise import sanitise
-from tasks_app.core.states import DeadReason, OnDead, Status
+from tasks_app.core.states import UNFINISHED, DeadReason, OnDead, Status
 from tasks_app.models.tasks import new_id
 from tasks_app.services.cancellation import let_go
 from tasks_app.store import closing, dead_letters, steps
@@ -24,7 +23,10 @@ from tasks_app.store.submission import TaskRow, insert_tasks
 
 @dataclass(frozen=True, slots=True)
 class LockedJob:
-    """A job that has not ended, with its tasks, locked for the rest of the transaction."""
+    """A job that has not ended, with its tasks, locked for the rest of the transaction.
+
+    ``items`` are counted by the place of their step; of those ``tasks`` may hold a single one.
+    """
 
     id: UUID
     status: JobStatus
@@ -32,6 +34,7 @@ class LockedJob:
     paused: bool
     cancel_asked: bool
     tasks: Sequence[JobTask]
+    items: Mapping[int, ItemCounts]
 
     @property
     def goes_forward(self) -> bool:
@@ -149,59 +152,43 @@ def _error(kind: str, message: str) -> str:
 
 def settle_joins(jobs: Sequence[LockedJob]) -> bool:
     """Complete or give up the joins that their items have decided; return whether there was one."""
-    completed: dict[UUID, Sequence[JobTask]] = {}
+    completed: list[UUID] = []
     dead: dict[UUID, str] = {}
     revived: list[UUID] = []
-    spare: list[JobTask] = []
     for job in jobs:
         if not job.goes_forward:
             continue
-        items = _items_by_place(job)
         for join in job.tasks:
-            if join.role is not Role.JOIN or join.place not in items:
+            counts = job.items.get(join.place)
+            if join.role is not Role.JOIN or counts is None:
                 continue
-            verdict = judge_join(job.plan.steps[join.place], items[join.place])
-            if join.is_open and verdict.status is Status.COMPLETED:
-                completed[join.id] = items[join.place]
-                spare.extend(verdict.spare)
-            elif join.is_open and verdict.status is Status.DEAD:
+            step = job.plan.steps[join.place]
+            verdict = judge_join(step, counts)
+            if join.is_open and verdict is Status.COMPLETED:
+                completed.append(join.id)
+            elif join.is_open and verdict is Status.DEAD:
                 dead[join.id] = (
-                    f"{verdict.completed} of {verdict.total} items are COMPLETED and "
-                    f"{verdict.needed} are needed, which the others cannot bring about any more."
+                    f"{counts.completed} of {counts.total} items are COMPLETED and "
+                    f"{counts.needed(step)} are needed, which the others cannot bring about."
                 )
-            elif join.status is Status.DEAD and verdict.status is not Status.DEAD:
+            elif join.status is Status.DEAD and verdict is not Status.DEAD:
                 revived.append(join.id)
-    return _end_joins(completed, dead, revived, spare)
-
-
-def _items_by_place(job: LockedJob) -> Mapping[int, Sequence[JobTask]]:
-    """The items of each step that was fanned out; none for an empty list."""
-    found: dict[int, list[JobTask]] = defaultdict(list)
-    for task in job.tasks:
-        if task.role is Role.ITEM:
-            found[task.place].append(task)
-    for items in found.values():
-        items.sort(key=lambda task: task.item or 0)
-    return found
+    _end_joins(completed, dead, revived)
+    return bool(completed or dead or revived)
 
 
 def _end_joins(
-    completed: Mapping[UUID, Sequence[JobTask]],
-    dead: Mapping[UUID, str],
-    revived: Sequence[UUID],
-    spare: Sequence[JobTask],
-) -> bool:
-    needed = [t.id for items in completed.values() for t in items if t.status is Status.COMPLETED]
-    results = steps.payloads_and_results(needed)
-    steps.complete_joins(
-        {
-            join: json.dumps(
-                sanitise([results[t.id][1] if t.id in results else None for t in items])
-            )
-            for join, items in completed.items()
-        }
-    )
-    let_go([task.id for task in spare])
+    completed: Sequence[UUID], dead: Mapping[UUID, str], revived: Sequence[UUID]
+) -> None:
+    results: dict[UUID, str] = {}
+    spare: list[UUID] = []
+    for join in completed:
+        items = steps.items_of_join(join)
+        results[join] = json.dumps(sanitise([result for _, _, result in items]))
+        spare.extend(task_id for task_id, status, _ in items if status in UNFINISHED)
+    steps.complete_joins(results)
+    # Enough are done: nobody waits for the others any more.
+    let_go(spare)
     closing.close_waiting(
         list(dead),
         Status.DEAD,
@@ -209,4 +196,3 @@ def _end_joins(
         errors=[_error("TooFewItems", reason) for reason in dead.values()],
     )
     dead_letters.requeue(revived)
-    return bool(completed or dead or revived)

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from tasks_app.core.jobs import Role
-from tasks_app.core.saga import JobTask
+from tasks_app.core.saga import ItemCounts, JobTask
 from tasks_app.core.states import Status
 from tasks_app.store import sql
 
@@ -62,20 +62,59 @@ def copy_edges(items: Sequence[tuple[UUID, UUID]]) -> None:
         sql.execute(COPY_EDGES, {"items": [i[0] for i in items], "joins": [i[1] for i in items]})
 
 
-TASKS_OF_JOBS = """
+TASKS = """
 SELECT t.job_id, t.id, s.place, s.role, t.status, s.item, s.undoes_id,
        extract(epoch FROM t.finished_at)::float8
   FROM task t JOIN step_task s ON s.task_id = t.id
- WHERE t.job_id = ANY (%(jobs)s::uuid[])
+ WHERE t.job_id = ANY (%(jobs)s::uuid[]) AND (%(items)s OR s.role <> 'item')
 """
 
 
-def tasks_of_jobs(jobs: Sequence[UUID]) -> dict[UUID, list[JobTask]]:
-    """Every task of these jobs as decisions see it."""
+def tasks_of_jobs(jobs: Sequence[UUID], *, items: bool) -> dict[UUID, list[JobTask]]:
+    """The tasks of these jobs as decisions see them; ``items`` those of joins too."""
     found: dict[UUID, list[JobTask]] = {job_id: [] for job_id in jobs}
-    for job_id, *r in sql.rows(TASKS_OF_JOBS, {"jobs": list(jobs)}):
-        found[job_id].append(JobTask(r[0], r[1], Role(r[2]), Status(r[3]), r[4], r[5], r[6]))
+    if jobs:
+        for job_id, *r in sql.rows(TASKS, {"jobs": list(jobs), "items": items}):
+            found[job_id].append(JobTask(r[0], r[1], Role(r[2]), Status(r[3]), r[4], r[5], r[6]))
     return found
+
+
+# Counted here: a join of 10,000 items would be read ten thousand times by the time it is done.
+COUNT_ITEMS = """
+SELECT t.job_id, s.place, count(*), count(*) FILTER (WHERE t.status = 'COMPLETED'),
+       count(*) FILTER (WHERE t.status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING')),
+       (array_agg(t.id) FILTER (WHERE t.status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING')))[1]
+  FROM task t JOIN step_task s ON s.task_id = t.id AND s.role = 'item'
+ WHERE t.job_id = ANY (%(jobs)s::uuid[])
+ GROUP BY t.job_id, s.place
+"""
+
+
+def count_items(jobs: Sequence[UUID]) -> dict[UUID, dict[int, tuple[ItemCounts, UUID | None]]]:
+    """The items of each join of these jobs, by its place, and one of them that is open."""
+    found: dict[UUID, dict[int, tuple[ItemCounts, UUID | None]]] = {job: {} for job in jobs}
+    for job_id, place, total, completed, still_open, one in sql.rows(
+        COUNT_ITEMS, {"jobs": list(jobs)}
+    ):
+        found[job_id][place] = (ItemCounts(int(total), int(completed), int(still_open)), one)
+    return found
+
+
+ITEMS_OF_JOIN = """
+SELECT t.id, t.status, t.result
+  FROM step_task j
+  JOIN task the_join ON the_join.id = j.task_id
+  JOIN task t ON t.job_id = the_join.job_id
+  JOIN step_task s ON s.task_id = t.id AND s.role = 'item' AND s.place = j.place
+ WHERE j.task_id = %(join)s
+ ORDER BY s.item
+"""
+
+
+def items_of_join(join: UUID) -> list[tuple[UUID, Status, Any]]:
+    """The items of a join in their order: id, status, and result where COMPLETED."""
+    found = sql.rows(ITEMS_OF_JOIN, {"join": join})
+    return [(r[0], Status(r[1]), sql.loaded(r[2])) for r in found]
 
 
 RESULTS = "SELECT id, payload, result FROM task WHERE id = ANY (%(ids)s::uuid[])"
