@@ -15,3 +15,5 @@ for _name in OUTSIDE:
     os.environ.pop(_name, None)
 os.environ["CHARGEHAND_VAR"] = str(VAR)
 os.environ["DJANGO_SETTINGS_MODULE"] = "controlplane.settings"
+# Importing the web process asks for a pool, which is for that process and not for those of tests.
+os.environ["DATABASE_POOL"] = "false"

@@ -35,9 +35,13 @@ ARGUMENTS = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The machine's own Chromium, once for the run."""
+    """The machine's own Chromium, once a module.
+
+    Not once for the run: Playwright's event loop runs in this thread for as long as it is open, and
+    no other test could begin one of its own meanwhile.
+    """
     names = ("chromium", "chromium-browser", "google-chrome")
     path = next((found for name in names if (found := shutil.which(name))), None)
     if path is None:
@@ -57,7 +61,12 @@ class Web:
 
     def __init__(self, database_url: str) -> None:
         # A supervisor is missed after three beats.
-        self._environment = {**os.environ, "DATABASE_URL": database_url, "BEAT_SECONDS": "1"}
+        self._environment = {
+            **os.environ,
+            "DATABASE_URL": database_url,
+            "DATABASE_POOL": "true",
+            "BEAT_SECONDS": "1",
+        }
         self._environment.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)
         self._port = _free_port()
         self.address = f"http://127.0.0.1:{self._port}"
