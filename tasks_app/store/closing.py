@@ -47,7 +47,7 @@ def close_waiting(
     """
     if not tasks:
         return set()
-    found = sql.rows(
+    found = sql.rows_by_key(
         CLOSE,
         {
             "tasks": list(tasks),

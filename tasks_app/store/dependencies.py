@@ -54,7 +54,7 @@ def take_settled(limit: int) -> list[OpenEdge]:
 
     The jobs of these tasks go to the inbox of jobs, which has a transaction of its own.
     """
-    found = sql.rows(TAKE_SETTLED, {"limit": limit})
+    found = sql.rows_by_key(TAKE_SETTLED, {"limit": limit})
     return [OpenEdge(r[0], r[1], OnDead(r[2]), Status(r[3])) for r in found]
 
 

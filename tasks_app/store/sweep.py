@@ -70,7 +70,7 @@ SELECT t.id, t.token, lost.outcome, lost.started_at IS NOT NULL, t.attempts, t.m
 
 def take_lost(stale_after: float, timeout_grace: float, limit: int) -> list[LostLease]:
     """Lock up to ``limit`` lost leases' tasks and return what is known of them (seconds)."""
-    found = sql.rows(
+    found = sql.rows_by_key(
         TAKE_LOST,
         {"stale_after": stale_after, "timeout_grace": timeout_grace, "limit": limit},
     )
@@ -138,7 +138,8 @@ SELECT t.id
 
 def find_unroutable(grace: float, limit: int) -> list[UUID]:
     """Ready tasks that no worker ever could do for ``grace`` seconds."""
-    return [r[0] for r in sql.rows(FIND_UNROUTABLE, {"grace": grace, "limit": limit})]
+    found = sql.rows_in_index_order(FIND_UNROUTABLE, {"grace": grace, "limit": limit})
+    return [task_id for (task_id,) in found]
 
 
 TAKE_OVERDUE = """

@@ -1,0 +1,291 @@
+"""Every hot statement goes by its index on 100,000 rows, analysed or never analysed."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+import pytest
+from django.db import connection
+
+from tasks_app.models import Leader, SupervisorSettings, Task
+from tasks_app.store import (
+    breakers,
+    closing,
+    dependencies,
+    dispatch,
+    leases,
+    sampling,
+    sql,
+    submission,
+    sweep,
+)
+from tasks_app.store.reads import breakers as breaker_reads
+from tasks_app.store.reads import snapshot
+from tests.floor import Floor
+
+ROWS: Final = 100_000
+IN_FLIGHT: Final = 2_000
+
+# Of ten tasks six are finished, two ready, and one each failed or dead; some in flight beside.
+FILL: Final = """
+INSERT INTO task (id, kind, status, payload, key, estimate_seconds, max_attempts, run_at, queue_at,
+                  deadline_at, dead_reason, finished_at)
+SELECT gen_random_uuid(), 'job', s, '{}', 'k' || n, 1, 3, at, at,
+       CASE WHEN n %% 50 = 0 THEN now() + interval '1 day' END,
+       CASE s WHEN 'DEAD' THEN CASE WHEN n %% 100 < 10 THEN 'poison' ELSE 'exhausted' END END,
+       CASE WHEN s IN ('COMPLETED', 'DEAD') THEN now() - interval '1 day' END
+  FROM (SELECT n, now() - n * interval '1 millisecond' AS at,
+               (ARRAY['DEAD', 'FAILED', 'PENDING', 'PENDING', 'COMPLETED', 'COMPLETED',
+                      'COMPLETED', 'COMPLETED', 'COMPLETED', 'COMPLETED'])[n %% 10 + 1] AS s
+          FROM generate_series(1, %(rows)s) n) made
+"""
+HISTORY: Final = """
+INSERT INTO attempt (token, task_id, kind, worker_id, number, assigned_at, started_at, outcome)
+SELECT nextval('lease_token'), id, 'job', %(worker)s, 1, now(), now(),
+       CASE status WHEN 'COMPLETED' THEN 'completed' ELSE 'error' END
+  FROM task WHERE status IN ('COMPLETED', 'FAILED', 'DEAD')
+"""
+RUNNING: Final = """
+WITH running AS (
+    UPDATE task SET status = 'RUNNING', assigned_to = %(worker)s, token = nextval('lease_token'),
+                    attempts = 1
+     WHERE id IN (SELECT id FROM task WHERE status = 'PENDING' LIMIT %(count)s)
+    RETURNING id, token
+)
+INSERT INTO lease (task_id, worker_id, kind, token, expected_seconds, started_at)
+SELECT id, %(worker)s, 'job', token, 1, CASE WHEN token %% 2 = 0 THEN now() END FROM running
+"""
+EDGES: Final = """
+WITH waiting AS (SELECT id, row_number() OVER () AS n FROM task WHERE status = 'PENDING'),
+     finished AS (SELECT id, row_number() OVER () AS n FROM task WHERE status = 'COMPLETED')
+INSERT INTO dependency (task_id, depends_on_id, name, on_dead, state)
+SELECT w.id, f.id, 'input', 'wait', 'waiting' FROM waiting w JOIN finished f USING (n)
+"""
+DELTAS: Final = """
+INSERT INTO status_delta (kind, status, change)
+SELECT 'job', 'PENDING', 1 FROM generate_series(1, %(rows)s)
+"""
+LARGE: Final = frozenset({"task", "attempt", "dependency"})
+
+
+TABLES: Final = (
+    "task, attempt, dependency, lease, status_delta, capability, heartbeat, worker, kind"
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module", params=["never analysed", "analysed"])
+def filled(
+    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: Any
+) -> Iterator[UUID]:
+    """A large record, filled once for all tests here; the id of its worker."""
+    with django_db_blocker.unblock():
+        forget(autovacuum=False)
+        Floor().kind(breaker_failures=5)
+        worker = Floor().worker("w1", slots=500)
+        # Filling it must not fall into the traps itself, nor check a quarter of a million keys.
+        sql.execute("SET enable_nestloop = off; SET session_replication_role = replica")
+        sql.execute(FILL, {"rows": ROWS})
+        sql.execute(HISTORY, {"worker": worker})
+        sql.execute(RUNNING, {"worker": worker, "count": IN_FLIGHT})
+        sql.execute(EDGES)
+        sql.execute(DELTAS, {"rows": ROWS})
+        sql.execute("RESET enable_nestloop; RESET session_replication_role")
+        if request.param == "analysed":
+            sql.execute("ANALYZE")
+    yield worker
+    with django_db_blocker.unblock():
+        forget(autovacuum=True)
+        connection.close()
+
+
+def forget(*, autovacuum: bool) -> None:
+    """Empty the tables, and what the planner knows of them."""
+    sql.execute(f"TRUNCATE {TABLES} CASCADE")
+    names = TABLES.split(", ")
+    for name in names:
+        sql.execute(f"ALTER TABLE {name} SET (autovacuum_enabled = {autovacuum})")
+    sql.execute(
+        "DELETE FROM pg_statistic WHERE starelid = ANY (%(names)s::regclass[])", {"names": names}
+    )
+    SupervisorSettings.objects.get_or_create(id=1)
+    Leader.objects.get_or_create(id=1)
+
+
+@pytest.fixture
+def hall(filled: UUID) -> Mapping[str, Any]:
+    """What the statements ask for."""
+    held = list(Task.objects.filter(status="RUNNING").values_list("id", "token")[:500])
+    return {
+        "worker": filled,
+        "ready": list(Task.objects.filter(status="PENDING").values_list("id", flat=True)[:500]),
+        "held": [task for task, _ in held],
+        "tokens": [token for _, token in held],
+    }
+
+
+def scans(statement: str, params: Mapping[str, Any], ways: Sequence[str] = ()) -> set[str]:
+    """How the plan reads: ``table: index`` or ``table: all of it``."""
+    explain = f"EXPLAIN (FORMAT JSON) {statement}"
+    rows = sql.rows_without(ways, explain, params) if ways else sql.rows(explain, params)
+    plan = rows[0][0]
+    found: set[str] = set()
+    _walk((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"], found)
+    return found
+
+
+def _walk(node: Mapping[str, Any], found: set[str]) -> None:
+    if node["Node Type"] == "Seq Scan":
+        found.add(f"{node['Relation Name']}: all of it")
+    elif node["Node Type"] in ("Index Scan", "Index Only Scan"):
+        found.add(f"{node['Relation Name']}: {node['Index Name']}")
+    elif node["Node Type"] == "Bitmap Index Scan":
+        found.add(f"bitmap: {node['Index Name']}")
+    for child in node.get("Plans", ()):
+        _walk(child, found)
+
+
+def of(found: set[str], table: str) -> set[str]:
+    """The ways in which one table is read."""
+    return {each.split(": ")[1] for each in found if each.startswith(f"{table}: ")}
+
+
+def assert_no_large_table_is_read_whole(found: set[str]) -> None:
+    whole = {each.split(": ")[0] for each in found if each.endswith(": all of it")}
+    assert not whole & LARGE, found
+
+
+def batch(hall: Mapping[str, Any]) -> dict[str, Any]:
+    """A batch of 500 that is in flight, as ``complete`` and ``end`` get it."""
+    return {
+        "worker": hall["worker"],
+        "tasks": sql.uuids(hall["held"]),
+        "tokens": sql.array(hall["tokens"]),
+    }
+
+
+def test_dispatch_looks_up_tasks_and_workers_by_their_key(hall: Mapping[str, Any]) -> None:
+    count = len(hall["ready"])
+    found = scans(
+        dispatch.DISPATCH,
+        {
+            "tasks": sql.uuids(hall["ready"]),
+            "workers": sql.uuids([hall["worker"]] * count),
+            "expected": sql.array([1.0] * count),
+        },
+        sql.BY_KEY,
+    )
+    assert of(found, "task") == {"task_pkey"}
+    assert of(found, "worker") == {"worker_pkey"}
+
+
+def test_a_claim_reads_the_beginning_of_what_is_claimable(hall: Mapping[str, Any]) -> None:
+    found = scans(leases.CLAIM, {"worker": hall["worker"], "limit": 500}, sql.BY_KEY)
+    assert of(found, "task") == {"task_pkey"}
+    assert of(found, "lease") == {"lease_claimable", "lease_pkey"}
+    assert_no_large_table_is_read_whole(found)
+
+
+def test_a_completion_looks_up_leases_and_tasks_by_their_key(hall: Mapping[str, Any]) -> None:
+    results = f"[{','.join(['{}'] * len(hall['held']))}]"
+    found = scans(leases.COMPLETE, {**batch(hall), "results": results}, sql.BY_KEY)
+    assert of(found, "task") == {"task_pkey"}
+    assert of(found, "lease") == {"lease_pkey"}
+
+
+def test_every_other_end_of_a_lease_goes_by_key_too(hall: Mapping[str, Any]) -> None:
+    count = len(hall["held"])
+    params = {
+        **batch(hall),
+        "statuses": ["FAILED"] * count,
+        "outcomes": ["error"] * count,
+        "errors": ["{}"] * count,
+        "reasons": [None] * count,
+        "delays": [1.0] * count,
+        "refunds": [False] * count,
+    }
+    found = scans(leases.END, params, sql.BY_KEY)
+    assert of(found, "task") == {"task_pkey"}
+    assert of(found, "lease") == {"lease_pkey"}
+
+
+def test_a_failure_counts_the_attempts_of_its_own_task_only(hall: Mapping[str, Any]) -> None:
+    found = scans(leases.LOCK_RUNNING, batch(hall), sql.BY_KEY)
+    assert of(found, "task") == {"task_pkey"}
+    (history,) = of(found, "attempt")
+    assert history.startswith("attempt_task_id")
+
+
+def test_the_ready_queue_is_read_from_its_beginning(hall: Mapping[str, Any]) -> None:
+    params = {"kinds": ["job"], "limit": 500}
+    found = scans(snapshot.READY, params, sql.IN_INDEX_ORDER)
+    assert of(found, "task") == {"task_ready"}
+    assert_no_large_table_is_read_whole(found)
+
+
+def test_the_search_for_lost_leases_reads_what_is_in_flight(hall: Mapping[str, Any]) -> None:
+    params = {"stale_after": 90.0, "timeout_grace": 10.0, "limit": 1000}
+    found = scans(sweep.TAKE_LOST, params, sql.BY_KEY)
+    assert of(found, "task") == {"task_pkey"}
+    assert_no_large_table_is_read_whole(found)
+
+
+CASES: Final[Mapping[str, tuple[str, Mapping[str, Any], str, str]]] = {
+    "retries that are due": (sweep.PROMOTE, {"limit": 1000}, "task", "task_retry_due"),
+    "tasks past their deadline": (sweep.TAKE_OVERDUE, {"limit": 1000}, "task", "task_deadline"),
+    "the oldest unfinished task": (
+        sampling.RECORD,
+        {
+            "rounds": 1,
+            "dispatched": 1,
+            "completed": 1,
+            "busy_seconds": 1.0,
+            "dispatch_seconds": 1.0,
+            "longest_round_seconds": 1.0,
+        },
+        "task",
+        "task_oldest",
+    ),
+    "keys that are taken": (
+        submission.EXISTING_KEYS,
+        {"kinds": ["job"] * 500, "keys": [f"k{n}" for n in range(500)]},
+        "task",
+        "task_key_once",
+    ),
+    "kinds to quarantine": (breakers.QUARANTINE, {}, "task", "task_poisoned"),
+    "failures that a breaker counts": (breaker_reads.BREAKERS, {}, "attempt", "attempt_failed"),
+    "the oldest deltas": (sampling.FOLD, {"limit": 1000}, "status_delta", "status_delta_pkey"),
+}
+
+
+def test_tasks_nobody_can_do_are_sought_at_the_beginning_of_the_queue(
+    hall: Mapping[str, Any],
+) -> None:
+    params = {"grace": 86400.0, "limit": 1000}
+    found = scans(sweep.FIND_UNROUTABLE, params, sql.IN_INDEX_ORDER)
+    assert of(found, "task") == {"task_ready"}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_rest_of_a_round_goes_by_index(hall: Mapping[str, Any], case: str) -> None:
+    statement, params, table, index = CASES[case]
+    found = scans(statement, params)
+    assert index in of(found, table) | of(found, "bitmap"), found
+    assert_no_large_table_is_read_whole(found)
+
+
+def test_the_inbox_reaches_dependents_by_their_edges(hall: Mapping[str, Any]) -> None:
+    found = scans(dependencies.TAKE_SETTLED, {"limit": 1000}, sql.BY_KEY)
+    assert_no_large_table_is_read_whole(found)
+
+
+def test_closing_goes_by_key(hall: Mapping[str, Any]) -> None:
+    params = {
+        "tasks": hall["ready"],
+        "errors": [None] * len(hall["ready"]),
+        "status": "CANCELLED",
+        "reason": None,
+    }
+    assert_no_large_table_is_read_whole(scans(closing.CLOSE, params, sql.BY_KEY))
