@@ -81,7 +81,14 @@ class Copy:
 
 
 def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
-    return [each for each in processes if each.is_running() and each.status() != "zombie"]
+    return [each for each in processes if is_alive(each)]
+
+
+def is_alive(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and bool(process.status() != "zombie")
+    except psutil.NoSuchProcess:
+        return False  # it ended between the two questions
 
 
 @contextmanager
