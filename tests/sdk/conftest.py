@@ -88,6 +88,7 @@ def start(plane: Plane, clock: Clock) -> Iterator[Start]:
         return running[-1]
 
     misbehaving.LET_GO.clear()
+    misbehaving.BEGUN.clear()
     yield begin
     misbehaving.LET_GO.set()
     plane.down = False

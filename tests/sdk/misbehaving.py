@@ -16,6 +16,9 @@ from tasks_app.sdk.handlers import PermanentError, RetryableError, handler
 LET_GO = threading.Event()
 """Ends the stubborn handlers of this process."""
 
+BEGUN = threading.Event()
+"""A stubborn handler of this process has begun: a claim alone may never have reached its slot."""
+
 CALLS_BEFORE: list[str] = []
 """The threads in which ``note_call`` was called."""
 
@@ -57,6 +60,7 @@ def quick_timeout(payload: Any, ctx: Context) -> str:
 
 @handler("stubborn")
 def stubborn(payload: Any, ctx: Context) -> str:
+    BEGUN.set()
     LET_GO.wait(STUBBORN_LIMIT)
     return "finished after all"
 

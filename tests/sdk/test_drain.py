@@ -1,5 +1,6 @@
 """The end of a worker in good order, and in the best order that is left."""
 
+from tests.sdk import misbehaving
 from tests.sdk.conftest import Start
 from tests.sdk.plane import Plane
 
@@ -49,7 +50,7 @@ def test_handler_that_outlives_the_grace_is_released_and_the_process_ended(
 ) -> None:
     running = start(grace=0.1)
     grant = plane.assign("stubborn")
-    plane.wait_until(lambda: grant.token in plane.held)
+    plane.wait_until(misbehaving.BEGUN.is_set)
     running.leave()
     assert plane.released == [grant.token]
     assert plane.calls[-1] == "deregister"

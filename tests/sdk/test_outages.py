@@ -144,7 +144,7 @@ def test_result_that_outlives_its_boot_is_reported_once_under_the_old_identity(
 ) -> None:
     start(patience=10.0)
     grant = plane.assign("stubborn")
-    plane.wait_until(lambda: grant.token in plane.held)
+    plane.wait_until(misbehaving.BEGUN.is_set)
     plane.forget_worker()
     plane.wait_until(lambda: "it was lost or replaced" in caplog.text)
     assert len(plane.registrations) == 1, "the old boot's handler still runs"
@@ -158,8 +158,8 @@ def test_worker_that_must_stop_and_cannot_ends_its_process(
     plane: Plane, start: Start, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     running = start()
-    grant = plane.assign("stubborn")
-    plane.wait_until(lambda: grant.token in plane.held)
+    plane.assign("stubborn")
+    plane.wait_until(misbehaving.BEGUN.is_set)
     plane.down = True
     clock.ahead += plane.stale_after * 0.95
     plane.wait_until(lambda: "no heartbeat was acknowledged" in caplog.text)
