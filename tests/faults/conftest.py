@@ -23,6 +23,7 @@ class Plant:
     floor: Floor
     folder: Path
     database: str
+    environment: Mapping[str, str]
     start: Callable[..., "subprocess.Popen[bytes]"]
 
     def work(self, name: str, *options: str) -> "subprocess.Popen[bytes]":
@@ -35,6 +36,7 @@ class Plant:
         wait_for(
             lambda: Worker.objects.filter(name=name, state="active", pid=process.pid).exists(),
             f"{name} to register",
+            40,
         )
         return process
 
@@ -80,9 +82,11 @@ def plant(tmp_path: Path, process_env: Mapping[str, str]) -> Iterator[Plant]:
     )
     floor.kind("step", backoff_base_seconds=0.1, max_attempts=5)
     floor.kind("hang", backoff_base_seconds=0.1, max_attempts=2)
-    yield Plant(floor, tmp_path, process_env["DATABASE_URL"], start)
+    yield Plant(floor, tmp_path, process_env["DATABASE_URL"], environment, start)
     for process in processes:
         if process.poll() is None:
             process.send_signal(signal.SIGCONT)
             process.kill()
         process.wait(10)
+    # Whatever was killed, and wherever: what stands on record is sound.
+    floor.assert_invariants()

@@ -6,6 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from tasks_app.core.facts import ErrorFacts
+from tasks_app.models import Task
 from tasks_app.sdk.link import Completion, Failure, Grant, LinkDown, Registration, WorkerUnknown
 from tasks_app.services import worker_protocol
 from tasks_app.services.rounds import Deposed, run_round
@@ -152,6 +153,11 @@ class Worker:
             self.die()
 
 
+def _record() -> list[tuple[Any, ...]]:
+    """Where every task stands, and under which token."""
+    return list(Task.objects.order_by("id").values_list("id", "status", "token", "waiting_on"))
+
+
 class Supervisor:
     """One replica; between two acts any time may pass, as if it had been frozen."""
 
@@ -179,10 +185,12 @@ class Supervisor:
 
     def _round(self, epoch: int) -> str:
         self._rounds += 1
+        before = _record()
         try:
             report = run_round(epoch, self._rounds, sweeping=self._rng.random() < 0.6)
         except Deposed:
             self._epoch = None
+            assert _record() == before, "nothing of a deposed leader's round stands"
             return "deposed"
         assert epoch == self._ledger.epochs[-1], "only the latest leader's rounds stand"
         return f"{report.dispatched} {report.reclaimed} {report.promoted} {report.settled}"
