@@ -74,6 +74,7 @@ class KindPolicy:
     quarantined: bool = False
     limit: str | None = None
     breaker: Breaker = Breaker.CLOSED
+    has_retry_budget: bool = False
 
 
 @dataclass(frozen=True, slots=True)

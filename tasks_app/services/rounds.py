@@ -34,10 +34,11 @@ class Deposed(Exception):
 
 @dataclass(slots=True)
 class RoundReport:
-    """What one round did; times in seconds."""
+    """What one round did; times in seconds. ``in_flight``: leases that it found."""
 
     dispatched: int = 0
     ready: int = 0
+    in_flight: int = 0
     reclaimed: int = 0
     promoted: int = 0
     settled: int = 0
@@ -115,6 +116,7 @@ def _dependency_error(edge: OpenEdge) -> dict[str, object]:
 def _hand_out(settings: SupervisorSettings, number: int, report: RoundReport) -> None:
     snapshot, plan = _plan(settings, number)
     report.ready = len(snapshot.ready)
+    report.in_flight = sum(worker.active for worker in snapshot.workers)
     if not snapshot.ready:
         return
     handed = dispatch.dispatch(plan.assignments)
@@ -141,6 +143,10 @@ def _plan(settings: SupervisorSettings, number: int) -> tuple[Snapshot, Dispatch
 
 def _earn_retries(snapshot: Snapshot, plan: DispatchPlan) -> None:
     """Only first attempts pay for retries, so that a storm of them cannot feed itself."""
+    saving = {name for name, kind in snapshot.kinds.items() if kind.has_retry_budget}
+    if not saving:
+        return
     again = {task.id for task in snapshot.ready if task.failed_on}
-    firsts = [a for a in plan.assignments if a.task_id not in again] if again else plan.assignments
-    breakers.earn_credit(Counter(a.kind for a in firsts))
+    breakers.earn_credit(
+        Counter(a.kind for a in plan.assignments if a.kind in saving and a.task_id not in again)
+    )

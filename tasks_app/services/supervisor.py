@@ -21,6 +21,14 @@ log = logging.getLogger(__name__)
 BUSY_POLL: Final = 0.02
 """Pause between rounds while work moves: finished workers are refilled within it (20 to 50 ms)."""
 
+LONGEST_POLL: Final = 0.2
+"""Pause that it grows to while work is in flight and nothing moves. A completion sends no hint: a
+leader that waited for its tick left workers idle for up to a second once they had finished."""
+
+BULK: Final = 100
+BULK_PAUSE: Final = 0.005
+"""After a round that handed out so many: workers that take them so fast are soon done with them."""
+
 STANDBY_POLL: Final = 0.25
 RECONNECT_PAUSE: Final = 0.5
 
@@ -79,6 +87,7 @@ def _lead(
     sampler = Sampler()
     until = time.monotonic() + settings.shift_seconds
     sweep_due = time.monotonic()
+    poll = BUSY_POLL
     while not stopping() and time.monotonic() < until:
         sweeping = time.monotonic() >= sweep_due
         if sweeping:
@@ -89,9 +98,13 @@ def _lead(
             settings = supervisor_settings()
             sampler.sample(epoch, settings.leader_lease_seconds)
         if round_report.moved:
-            time.sleep(BUSY_POLL)
+            poll = BUSY_POLL
+            time.sleep(BULK_PAUSE if round_report.dispatched >= BULK else BUSY_POLL)
             continue
         pause = min(sweep_due - time.monotonic(), sampler.due_in())
+        if round_report.in_flight:
+            pause = min(pause, poll)
+            poll = min(2 * poll, LONGEST_POLL)
         listener.wait(max(pause, BUSY_POLL))
     report.ended = "stopped" if stopping() else "shift over"
 

@@ -29,7 +29,8 @@ SELECT k.name, coalesce(nullif(k.strategy, ''), s.default_strategy), k."order", 
             WHEN b.state = 'half_open' AND EXISTS (
                 SELECT FROM lease l WHERE l.task_id = b.probe AND l.token = b.probe_token)
               THEN 'open'
-            ELSE coalesce(b.state, 'closed') END
+            ELSE coalesce(b.state, 'closed') END,
+       k.retry_budget IS NOT NULL
   FROM kind k
  CROSS JOIN supervisor_settings s
   LEFT JOIN round_robin_cursor c ON c.kind_id = k.name
@@ -50,6 +51,7 @@ def kind_policies() -> dict[str, KindPolicy]:
             quarantined=r[6],
             limit=r[7],
             breaker=Breaker(r[8]),
+            has_retry_budget=r[9],
         )
         for r in sql.rows(KINDS)
     }
