@@ -122,6 +122,20 @@ class TaskIn(Strict):
     depends_on: list[DependencyIn] = Field(
         default_factory=list, description="Tasks that must be COMPLETED first."
     )
+    lock_key: StrictStr | None = Field(
+        None,
+        description="What it needs for itself alone: one task with this key is in work at a time.",
+        json_schema_extra={"minLength": 1, "maxLength": new_tasks.LONGEST_LOCK},
+    )
+    weight: StrictFloat = Field(
+        1.0,
+        description="Its share of the limit of its kind.",
+        json_schema_extra={"exclusiveMinimum": 0, "maximum": new_tasks.HIGHEST_WEIGHT},
+    )
+    deadline_at: Annotated[AwareDatetime, BeforeValidator(_text)] | None = Field(
+        None,
+        description="An instant with its time zone; a task that has not ended by then is DEAD.",
+    )
 
     def task(self, key: str | None = None) -> NewTask:
         """The task as the service takes it; ``key`` stands in for one that is not given."""
@@ -134,6 +148,9 @@ class TaskIn(Strict):
             max_attempts=self.max_attempts,
             run_at=self.run_at,
             depends_on=[Dependency(d.on, d.name, d.on_dead) for d in self.depends_on],
+            lock_key=self.lock_key,
+            weight=self.weight,
+            deadline_at=self.deadline_at,
         )
 
 
@@ -228,8 +245,11 @@ class TaskOut(Schema):
     max_attempts: int
     requeues: int
     depends_on: Sequence[WaitOut]
+    lock_key: str | None
+    weight: float
     created_at: datetime
     run_at: datetime
+    deadline_at: datetime | None
     finished_at: datetime | None
 
 

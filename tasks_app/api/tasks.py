@@ -103,8 +103,11 @@ def task(request: HttpRequest, task_id: UUID) -> Any:
         max_attempts=found.max_attempts,
         requeues=found.requeues,
         depends_on=[WaitOut.from_orm(each) for each in task_answers.dependencies_of(task_id)],
+        lock_key=found.lock_key,
+        weight=found.weight,
         created_at=found.created_at,
         run_at=found.run_at,
+        deadline_at=found.deadline_at,
         finished_at=found.finished_at,
     )
 

@@ -46,8 +46,9 @@ class Breaker(StrEnum):
 class LimitFacts:
     """A shared limit as it stands.
 
-    ``free`` is the concurrent weight still free, ``tokens`` the weight that the rate allows now;
-    None where the limit has no such cap. ``paused``: a 429 asked for a pause.
+    ``most`` is the concurrent weight allowed and ``free`` what is still free of it, ``tokens`` the
+    weight that the rate allows now; None where the limit has no such cap. ``paused``: a 429 asked
+    for a pause.
     """
 
     name: str
@@ -55,6 +56,7 @@ class LimitFacts:
     tokens: float | None = None
     burst: float = 1.0
     paused: bool = False
+    most: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,9 +41,11 @@ class Gate:
     def _refusal(self, limit: LimitFacts, weight: float) -> Left | None:
         if limit.paused:
             return Left.LIMIT_PAUSED
-        if limit.name in self._free and self._free[limit.name] < weight:
+        # A task heavier than the whole limit goes when all of it is free, one heavier than the
+        # burst when the bucket is full: else they never could.
+        wanted = weight if limit.most is None else min(weight, limit.most)
+        if limit.name in self._free and self._free[limit.name] < wanted:
             return Left.LIMIT_FULL
-        # A task heavier than the whole burst goes when the bucket is full: else it never could.
         if limit.name in self._tokens and self._tokens[limit.name] < min(weight, limit.burst):
             return Left.RATE_LIMITED
         return None

@@ -1,15 +1,13 @@
-"""Tasks as they are submitted, and every fault of a batch that shows without the record."""
+"""Tasks as they are submitted, and how what is wrong with one is told."""
 
 import difflib
 import json
 import math
 import reprlib
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from graphlib import CycleError, TopologicalSorter
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 from uuid import UUID
 
 from tasks_app.core.sanitise import clean_text
@@ -26,6 +24,12 @@ HIGHEST_PRIORITY: Final = 1000
 
 LONGEST_ESTIMATE: Final = 30 * 24 * 3600.0
 """Seconds."""
+
+LONGEST_LOCK: Final = 200
+"""Characters of a lock key; the width of the column."""
+
+HIGHEST_WEIGHT: Final = 1e6
+"""What one task may weigh under its kind's limit; it weighs 1 where nothing is said."""
 
 MOST_ATTEMPTS: Final = 100
 """As many as a kind may allow."""
@@ -67,6 +71,8 @@ class NewTask:
     """One task to submit; None leaves a value to its kind, ``key`` None means no idempotency.
 
     ``run_at`` (aware) is the earliest start; ``estimate_seconds`` the run time at skill 1.
+    ``lock_key`` is what it needs for itself alone, ``weight`` its share of its kind's limit;
+    past ``deadline_at`` (aware) it is DEAD unless it has ended.
     """
 
     kind: str
@@ -77,6 +83,23 @@ class NewTask:
     max_attempts: int | None = None
     run_at: datetime | None = None
     depends_on: Sequence[Dependency] = ()
+    lock_key: str | None = None
+    weight: float = 1.0
+    deadline_at: datetime | None = None
+
+
+class TaskFields(TypedDict, total=False):
+    """What may be said of a task beside its kind and payload, as ``NewTask`` has it."""
+
+    key: str | None
+    priority: int
+    estimate_seconds: float | None
+    max_attempts: int | None
+    run_at: datetime | None
+    depends_on: Sequence[Dependency]
+    lock_key: str | None
+    weight: float
+    deadline_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,24 +145,6 @@ def places_of_keys(tasks: Sequence[NewTask]) -> dict[tuple[str, str], int]:
     return places
 
 
-def check_batch(
-    tasks: Sequence[NewTask], kinds: Collection[str], places: Mapping[tuple[str, str], int]
-) -> list[TaskFault]:
-    """Every fault of fields, keys and references within the batch; payloads are checked apart.
-
-    ``places`` is what ``places_of_keys`` says of these tasks.
-    """
-    faults = [fault for index, task in enumerate(tasks) for fault in _faults_of(index, task, kinds)]
-    for index, task in enumerate(tasks):
-        first = places.get((task.kind, task.key), index) if task.key is not None else index
-        if first != index:
-            message = f"the same key as item {first}; give each task of a kind a key of its own"
-            faults.append(TaskFault(index, "key", shown(task.key), message))
-    if any(task.depends_on for task in tasks):
-        faults.extend(_faults_of_references(tasks, places))
-    return faults
-
-
 def unknown_kind(kind: str, kinds: Collection[str]) -> str:
     """The sentence that names the near miss and the kinds there are.
 
@@ -169,104 +174,14 @@ def fault_of_text(value: object, longest: int) -> str:
     return ""
 
 
-def _faults_of(index: int, task: NewTask, kinds: Collection[str]) -> Iterator[TaskFault]:
-    if task.kind not in kinds:
-        yield TaskFault(index, "kind", shown(task.kind), unknown_kind(task.kind, kinds))
-    if task.key is not None and (message := fault_of_text(task.key, LONGEST_KEY)):
-        yield TaskFault(index, "key", shown(task.key), message)
-    if not _whole(task.priority, -HIGHEST_PRIORITY, HIGHEST_PRIORITY):
-        message = f"give a whole number from -{HIGHEST_PRIORITY} to {HIGHEST_PRIORITY}"
-        yield TaskFault(index, "priority", shown(task.priority), message)
-    if task.estimate_seconds is not None and not _seconds(task.estimate_seconds):
-        message = f"give seconds, more than 0 and at most {LONGEST_ESTIMATE:,.0f} (30 days)"
-        yield TaskFault(index, "estimate_seconds", shown(task.estimate_seconds), message)
-    if task.max_attempts is not None and not _whole(task.max_attempts, 1, MOST_ATTEMPTS):
-        message = f"give a whole number from 1 to {MOST_ATTEMPTS}"
-        yield TaskFault(index, "max_attempts", shown(task.max_attempts), message)
-    if task.run_at is not None and (message := _fault_of_instant(task.run_at)):
-        yield TaskFault(index, "run_at", shown(task.run_at), message)
-    if task.depends_on:
-        yield from _faults_of_dependencies(index, task.depends_on)
+def is_seconds(value: object) -> bool:
+    """Tell whether a value is a span that a task may be given: up to 30 days."""
+    # A double so small that it is zero to the queue's arithmetic helps nobody.
+    return between(value, 1e-6, LONGEST_ESTIMATE)
 
 
-def _whole(value: object, lowest: int, highest: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
-
-
-def _seconds(value: object) -> bool:
+def between(value: object, lowest: float, highest: float) -> bool:
+    """Tell whether a value is a number within these bounds."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    # A double so small that it is zero to the queue's arithmetic helps nobody.
-    return not math.isnan(value) and 1e-6 <= value <= LONGEST_ESTIMATE
-
-
-def _fault_of_instant(value: object) -> str:
-    if not isinstance(value, datetime) or value.tzinfo is None or value.utcoffset() is None:
-        return "give an instant with its time zone, such as 2030-01-31T08:00:00+01:00"
-    # Compared by year first: an instant at the edge of what datetime holds cannot be converted.
-    if not EARLIEST.year <= value.year <= LATEST.year or not EARLIEST <= value <= LATEST:
-        return f"give an instant between the years {EARLIEST.year} and {LATEST.year}"
-    return ""
-
-
-def _faults_of_dependencies(index: int, needs: Sequence[Dependency]) -> Iterator[TaskFault]:
-    if len(needs) > MOST_DEPENDENCIES:
-        message = f"at most {MOST_DEPENDENCIES:,} dependencies; gather them in a task between"
-        yield TaskFault(index, "depends_on", f"{len(needs):,}", message)
-        return
-    for place, need in enumerate(needs):
-        field = f"depends_on[{place}]"
-        if need.name is not None and (message := fault_of_text(need.name, LONGEST_NAME)):
-            yield TaskFault(index, f"{field}.name", shown(need.name), message)
-        if need.on_dead not in tuple(OnDead):
-            message = f"give one of {', '.join(OnDead)}"
-            yield TaskFault(index, f"{field}.on_dead", shown(need.on_dead), message)
-
-
-def place_in_batch(
-    need: Dependency, count: int, places: Mapping[tuple[str, str], int]
-) -> int | str | None:
-    """Where in the batch a reference points: an index, None for the record, or what is wrong."""
-    if isinstance(need.on, KeyRef):
-        if fault_of_text(need.on.kind, LONGEST_NAME) or fault_of_text(need.on.key, LONGEST_KEY):
-            return "no valid kind and key"
-        return places.get((need.on.kind, need.on.key))
-    if isinstance(need.on, UUID):
-        return None
-    if _whole(need.on, 0, count - 1):
-        return need.on
-    return f"no item of this batch; the last one is {count - 1}, counted from 0"
-
-
-def _faults_of_references(
-    tasks: Sequence[NewTask], places: Mapping[tuple[str, str], int]
-) -> Iterator[TaskFault]:
-    graph: dict[int, set[int]] = {}
-    for index, task in enumerate(tasks):
-        for place, need in enumerate(task.depends_on):
-            on = place_in_batch(need, len(tasks), places)
-            if on == index:
-                on = "a task cannot wait for itself; take this dependency out"
-            if isinstance(on, str):
-                yield TaskFault(index, f"depends_on[{place}].on", shown(need.on), on)
-            elif on is not None:
-                graph.setdefault(index, set()).add(on)
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        circle = error.args[1]
-        path = " -> ".join(str(index) for index in circle[:20])
-        message = "these items wait for one another in a circle; take one dependency out"
-        yield TaskFault(min(circle), "depends_on", path, message)
-
-
-def faults_of_inputs(index: int, on: Sequence[UUID], names: Sequence[str]) -> Iterator[TaskFault]:
-    """What is wrong with a task's dependencies once it is known where each of them points."""
-    for task_id, count in Counter(on).items():
-        if count > 1:
-            message = f"waits {count} times for the same task; name it once"
-            yield TaskFault(index, "depends_on", str(task_id), message)
-    for name, count in Counter(names).items():
-        if count > 1:
-            message = f"{count} inputs have this name; give each a name of its own"
-            yield TaskFault(index, "depends_on", shown(name), message)
+    return not math.isnan(value) and lowest <= value <= highest

@@ -10,19 +10,21 @@ from tasks_app.core.conditions import check_condition
 from tasks_app.core.faults import Fault
 from tasks_app.core.jobs import JOIN_KIND, JobPolicy
 from tasks_app.core.new_tasks import (
+    LONGEST_ESTIMATE,
     LONGEST_KEY,
     LONGEST_NAME,
     NewTask,
-    check_batch,
     fault_of_text,
+    is_seconds,
     shown,
     unknown_kind,
 )
 from tasks_app.core.payloads import check_payload
 from tasks_app.core.plan_graph import check_edges
 from tasks_app.core.plans import PayloadCheck
-from tasks_app.core.references import Reference, find_references, has_references
+from tasks_app.core.references import Reference, find_references, has_references, is_reference
 from tasks_app.core.states import OnDead
+from tasks_app.core.task_checks import check_batch
 
 MOST_FAULTS: Final = 200
 """Faults reported of one plan."""
@@ -105,6 +107,7 @@ def _faults_of_steps(
         if isinstance(name, str) and seen.setdefault(name, index) != index:
             yield Fault(f"{place}.name", f"the name of steps[{seen[name]}] too: {shown(name)}")
         yield from _faults_of_task(step, priority if index == 0 else 0, place, kinds)
+        yield from _faults_of_deadline(step.get("deadline_seconds"), place)
         yield from _faults_of_needs(step.get("depends_on", []), f"{place}.depends_on")
         yield from _faults_of_templates(step, place, kinds, check)
 
@@ -125,16 +128,25 @@ def _faults_of_task(
         kind = next(iter(kinds), "")
     elif kind == JOIN_KIND:
         yield Fault(f"{place}.kind", f"{JOIN_KIND} is the supervisor's own; give another kind")
+    lock, weight = step.get("lock_key"), step.get("weight")
     task = NewTask(
         kind=kind,
         payload=None,
         priority=priority,
         estimate_seconds=step.get("estimate_seconds"),
         max_attempts=step.get("max_attempts"),
+        lock_key=None if is_reference(lock) else lock,
+        weight=1.0 if weight is None else weight,
     )
     for fault in check_batch([task], kinds, {}):
         at = fault.field if fault.field == "priority" else f"{place}.{fault.field}"
         yield Fault(at, f"{fault.message}, got {fault.value}")
+
+
+def _faults_of_deadline(value: object, place: str) -> Iterator[Fault]:
+    if value is not None and not is_seconds(value):
+        message = f"give seconds from the start of the job, up to {LONGEST_ESTIMATE:,.0f} (30 days)"
+        yield Fault(f"{place}.deadline_seconds", f"{message}, got {shown(value)}")
 
 
 def _faults_of_needs(needs: object, place: str) -> Iterator[Fault]:
@@ -162,6 +174,7 @@ def _faults_of_templates(
         yield from _faults_of_payload(step.get("kind"), payload, place, check)
     if step.get("when") is not None:
         yield from _malformed(check_condition(step["when"], f"{place}.when"))
+    yield from _malformed(find_references(step.get("lock_key"), f"{place}.lock_key"))
     yield from _faults_of_fan_out(step, place)
     if step.get("compensation") is not None:
         yield from _faults_of_compensation(step["compensation"], place, kinds, check)

@@ -83,8 +83,9 @@ def _faults_of_references(
             continue
         if each.step is None:
             # The list itself and the condition are looked at before there is an item.
-            if not fans_out or ".payload" not in place:
-                yield Fault(place, "there is an item only in the payload of a step with for_each")
+            if not fans_out or not (".payload" in place or place.endswith(".lock_key")):
+                only = "in the payload and lock_key of a step with for_each"
+                yield Fault(place, f"there is an item only {only}")
         elif each.step == own:
             yield Fault(place, f"{own} cannot use its own result")
         elif each.step not in names.places:
@@ -98,6 +99,7 @@ def _faults_of_references(
 def _references_of(step: Mapping[str, Any], place: str) -> Found:
     yield from find_references(step.get("payload"), f"{place}.payload")
     yield from find_references(step.get("for_each"), f"{place}.for_each")
+    yield from find_references(step.get("lock_key"), f"{place}.lock_key")
     if step.get("when") is not None:
         yield from check_condition(step["when"], f"{place}.when")
     undo = step.get("compensation")

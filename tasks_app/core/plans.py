@@ -6,6 +6,7 @@ reads one that passed, from the record.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, Final
 
@@ -34,6 +35,9 @@ STEP_FIELDS: Final = (
     "compensation",
     "estimate_seconds",
     "max_attempts",
+    "lock_key",
+    "weight",
+    "deadline_seconds",
 )
 NEED_FIELDS: Final = ("on", "on_dead")
 COMPENSATION_FIELDS: Final = ("kind", "payload")
@@ -64,6 +68,8 @@ class Step:
     """One step. ``payload`` is a template; ``for_each`` a list, or a reference to one.
 
     ``quorum`` items must complete where there is a ``for_each``; None means all of them.
+    ``lock_key`` is a text or a reference to one; ``deadline_seconds`` count from the submission of
+    the job.
     """
 
     name: str
@@ -76,6 +82,9 @@ class Step:
     compensation: Compensation | None = None
     estimate_seconds: float | None = None
     max_attempts: int | None = None
+    lock_key: Any = None
+    weight: float | None = None
+    deadline_seconds: float | None = None
 
     @cached_property
     def needs(self) -> Sequence[Need]:
@@ -92,6 +101,7 @@ class Step:
         found = [
             *find_references(self.payload, ""),
             *find_references(self.for_each, ""),
+            *find_references(self.lock_key, ""),
             *(check_condition(self.when, "") if self.when is not None else ()),
         ]
         return [each for _, each in found if isinstance(each, Reference)]
@@ -104,7 +114,8 @@ class Step:
     @property
     def needs_preparation(self) -> bool:
         """Whether the supervisor must look at results before it can be handed out."""
-        return self.is_join or self.when is not None or has_references(self.payload)
+        conditional = self.is_join or self.when is not None
+        return conditional or has_references([self.payload, self.lock_key])
 
 
 @dataclass(frozen=True)
@@ -165,6 +176,17 @@ class Plan:
         return tuple(done.values())
 
 
+def deadline_of(step: Step, began: datetime) -> datetime | None:
+    """Until when a step of a job submitted at ``began`` must have ended.
+
+    >>> deadline_of(Step("a", "k", deadline_seconds=60), datetime(2030, 1, 1)).isoformat()
+    '2030-01-01T00:01:00'
+    """
+    if step.deadline_seconds is None:
+        return None
+    return began + timedelta(seconds=step.deadline_seconds)
+
+
 def undo_payload(step: str, payload: Any, result: Any) -> dict[str, Any]:
     """What a compensation is told where its plan says nothing else."""
     return {"step": step, "payload": payload, "result": result}
@@ -199,6 +221,9 @@ def _load_step(value: Mapping[str, Any]) -> Step:
         compensation=_load_compensation(value.get("compensation")),
         estimate_seconds=value.get("estimate_seconds"),
         max_attempts=value.get("max_attempts"),
+        lock_key=value.get("lock_key"),
+        weight=value.get("weight"),
+        deadline_seconds=value.get("deadline_seconds"),
     )
 
 

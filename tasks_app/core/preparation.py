@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tasks_app.core.conditions import holds
+from tasks_app.core.new_tasks import LONGEST_LOCK, fault_of_text, shown
 from tasks_app.core.payloads import dump_json
 from tasks_app.core.plans import MOST_ITEMS, PayloadCheck, Step
 from tasks_app.core.references import Missing, Scope, substitute
@@ -24,16 +25,17 @@ class Unfit:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """It can be handed out with this payload, a JSON text."""
+    """It can be handed out with this payload, a JSON text, under this lock."""
 
     payload: str
+    lock_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FannedOut:
-    """One task for each of these payloads (JSON texts), in the order of the items."""
+    """One task for each of these, in the order of the items."""
 
-    payloads: Sequence[str]
+    items: Sequence[Ready]
 
 
 Prepared = Skipped | Unfit | Ready | FannedOut
@@ -44,13 +46,13 @@ def prepare_step(step: Step, scope: Scope, check: PayloadCheck) -> Prepared:
 
     >>> step = Step("draft", "draft", {"about": {"$result": "classify.label"}})
     >>> prepare_step(step, Scope({"classify": {"label": "card"}}), lambda _kind, _payload: None)
-    Ready(payload='{"about":"card"}')
+    Ready(payload='{"about":"card"}', lock_key=None)
     """
     if step.when is not None and not holds(step.when, scope):
         return Skipped()
     try:
         if not step.is_join:
-            return Ready(_filled(step, scope, check, "payload"))
+            return _filled(step, scope, check, "payload")
         items = _items_of(step, scope)
         return FannedOut(
             [
@@ -80,7 +82,7 @@ def _items_of(step: Step, scope: Scope) -> list[Any]:
     return items
 
 
-def _filled(step: Step, scope: Scope, check: PayloadCheck, place: str) -> str:
+def _filled(step: Step, scope: Scope, check: PayloadCheck, place: str) -> Ready:
     try:
         payload = substitute(step.payload, scope)
     except Missing as missing:
@@ -89,4 +91,17 @@ def _filled(step: Step, scope: Scope, check: PayloadCheck, place: str) -> str:
     fault = dumped.faults[0] if dumped.faults else check(step.kind, payload)
     if fault is not None:
         raise _Unfit(f"{place}: {fault}")
-    return dumped.text
+    return Ready(dumped.text, _lock_of(step, scope, place))
+
+
+def _lock_of(step: Step, scope: Scope, place: str) -> str | None:
+    try:
+        found = substitute(step.lock_key, scope)
+    except Missing as missing:
+        raise _Unfit(f"lock_key of {place}: {missing}") from missing
+    # What is locked often has a number: an invoice, a customer.
+    if isinstance(found, int) and not isinstance(found, bool):
+        found = str(found)
+    if found is not None and (message := fault_of_text(found, LONGEST_LOCK)):
+        raise _Unfit(f"lock_key of {place}: {message}, got {shown(found)}")
+    return None if found is None else str(found)

@@ -3,7 +3,8 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -43,9 +44,27 @@ CONVERSIONS: Final[dict[str, Callable[[str], Any]]] = {
 }
 
 
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text.strip())
+
+
+OWN: Final[dict[str, str]] = {
+    "priority": "integer",
+    "estimate_seconds": "number",
+    "max_attempts": "integer",
+    "run_at": "instant",
+    "deadline_at": "instant",
+    "lock_key": "text",
+    "weight": "number",
+}
+"""What a column may say of the task itself, and how it is read."""
+
+_READERS: Final = {**CONVERSIONS, "instant": _instant}
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of the payload: its column, and how the column's text is read."""
+    """One field of the payload or the task: its column, and how the column's text is read."""
 
     name: str
     column: str
@@ -67,6 +86,18 @@ def parse_field(text: str) -> Field:
     return Field(name, column, reads or "text")
 
 
+def parse_own(text: str) -> Field:
+    """Read ``task_field=Column``. Raises MappingInvalid.
+
+    >>> parse_own("deadline_at=Due")
+    Field(name='deadline_at', column='Due', reads='instant')
+    """
+    name, _, column = text.partition("=")
+    if name not in OWN or not column:
+        raise MappingInvalid(f"{text!r}: write FIELD=Column; a field is one of {', '.join(OWN)}")
+    return Field(name, column, OWN[name])
+
+
 @dataclass(frozen=True, slots=True)
 class RowMapping:
     """How each row of one file becomes a task; without ``fields`` it is the payload as it is."""
@@ -75,10 +106,11 @@ class RowMapping:
     fields: Sequence[Field] = field(default_factory=tuple)
     id_column: str | None = None
     priority: int = 0
+    own: Sequence[Field] = field(default_factory=tuple)
 
     def check(self, header: Sequence[str]) -> None:
         """Compare with the columns there are. Raises MappingInvalid."""
-        wanted = [each.column for each in self.fields]
+        wanted = [each.column for each in (*self.fields, *self.own)]
         for column in [*wanted, *([self.id_column] if self.id_column else [])]:
             if column not in header:
                 near = get_close_matches(column, header, 1)
@@ -88,7 +120,13 @@ class RowMapping:
 
     def task(self, row: Any) -> NewTask:
         """The task of one row. Raises RowRefused."""
-        return NewTask(self.kind, self._payload(row), self._key(row), self.priority)
+        task = NewTask(self.kind, self._payload(row), self._key(row), self.priority)
+        if not self.own:
+            return task
+        cells = ((each, _cell(row, each.column)) for each in self.own)
+        # An empty cell leaves the field as it would be without the column.
+        given = {e.name: _read(e, cell) for e, cell in cells if cell is not None and cell != ""}
+        return replace(task, **given)
 
     def _payload(self, row: Any) -> Any:
         if not self.fields:
@@ -123,6 +161,6 @@ def _read(field: Field, value: Any) -> Any:
     if field.reads == "text" or not isinstance(value, str):
         return value
     try:
-        return CONVERSIONS[field.reads](value)
+        return _READERS[field.reads](value)
     except (ValueError, KeyError, RecursionError) as error:
         raise RowRefused(field.column, f"no {field.reads}: {value[:80]!r}") from error

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tasks_app.core.new_tasks import KeyRef, NewTask, TaskFault, check_batch, places_of_keys, shown
+from tasks_app.core.new_tasks import KeyRef, NewTask, TaskFault, places_of_keys, shown
 from tasks_app.core.payloads import dump_json
+from tasks_app.core.task_checks import check_batch
 from tasks_app.services.payload_schemas import PayloadSchema
 from tasks_app.store.reads.configuration import kind_doors
 

@@ -68,6 +68,7 @@ def _with_tasks(rows: Sequence[JobRow]) -> list[LockedJob]:
             load_plan(row.plan),
             paused=row.paused,
             cancel_asked=row.cancel_asked,
+            created_at=row.created_at,
             tasks=tasks[row.id],
             items={place: counts for place, (counts, _) in items[row.id].items()},
         )

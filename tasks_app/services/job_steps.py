@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from tasks_app.core.facts import ErrorFacts
 from tasks_app.core.jobs import JobStatus, Role
-from tasks_app.core.plans import PayloadCheck, Plan, Step
+from tasks_app.core.plans import PayloadCheck, Plan, Step, deadline_of
 from tasks_app.core.preparation import FannedOut, Prepared, Ready, Skipped, Unfit, prepare_step
 from tasks_app.core.references import Scope
 from tasks_app.core.saga import ItemCounts, JobTask, judge_join, steps_of
@@ -33,6 +34,7 @@ class LockedJob:
     plan: Plan
     paused: bool
     cancel_asked: bool
+    created_at: datetime
     tasks: Sequence[JobTask]
     items: Mapping[int, ItemCounts]
 
@@ -51,7 +53,7 @@ class LockedJob:
 class _Outcomes:
     """What preparing came to, gathered so that each statement runs once for all jobs."""
 
-    released: dict[UUID, str] = field(default_factory=dict)
+    released: dict[UUID, Ready] = field(default_factory=dict)
     expanded: list[UUID] = field(default_factory=list)
     emptied: list[UUID] = field(default_factory=list)
     tasks: list[TaskRow] = field(default_factory=list)
@@ -107,23 +109,26 @@ def _note(
             outcomes.skipped.append(task.id)
         case Unfit(reason):
             outcomes.unfit[task.id] = reason
-        case Ready(payload):
-            outcomes.released[task.id] = payload
-        case FannedOut(payloads):
+        case Ready():
+            outcomes.released[task.id] = prepared
+        case FannedOut(items):
             outcomes.expanded.append(task.id)
-            if not payloads:
+            if not items:
                 outcomes.emptied.append(task.id)
-            for number, payload in enumerate(payloads):
+            for number, item in enumerate(items):
                 row = TaskRow(
                     id=new_id(),
                     kind=step.kind,
-                    payload=payload,
+                    payload=item.payload,
                     priority=job.plan.priority,
                     estimate_seconds=step.estimate_seconds,
                     max_attempts=step.max_attempts,
                     dependency_count=len(step.needs),
                     has_dependents=True,
                     job_id=job.id,
+                    lock_key=item.lock_key,
+                    weight=step.weight,
+                    deadline_at=deadline_of(step, job.created_at),
                 )
                 outcomes.tasks.append(row)
                 outcomes.steps.append(StepRow(row.id, task.place, Role.ITEM, number))
@@ -138,7 +143,9 @@ def _apply(outcomes: _Outcomes) -> None:
         reason=DeadReason.PERMANENT,
         errors=[_error("PreparationFailed", reason) for reason in outcomes.unfit.values()],
     )
-    steps.release(outcomes.released)
+    steps.release(
+        [(task_id, ready.payload, ready.lock_key) for task_id, ready in outcomes.released.items()]
+    )
     steps.mark_expanded(outcomes.expanded)
     insert_tasks(outcomes.tasks)
     steps.insert_steps(outcomes.steps)

@@ -1,7 +1,8 @@
 """Jobs as people and programs see them: submitted whole or not at all, paused, ended, undone."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from tasks_app.core.faults import Fault
 from tasks_app.core.jobs import JOIN_KIND, Role
 from tasks_app.core.payloads import dump_json
 from tasks_app.core.plan_checks import check_plan
-from tasks_app.core.plans import PLAN_LIMITS, PayloadCheck, Plan
+from tasks_app.core.plans import PLAN_LIMITS, PayloadCheck, Plan, deadline_of
 from tasks_app.core.states import EdgeState
 from tasks_app.models.tasks import new_id
 from tasks_app.services.payload_schemas import PayloadSchema
@@ -67,16 +68,17 @@ def schema_check() -> PayloadCheck:
 @transactional
 def _submit(plan: Plan, text: str, submitted_by: str) -> JobSubmitted:
     job_id = new_id()
-    if not store.insert_job(
+    began = store.insert_job(
         job_id, name=plan.name, key=plan.key, plan=text, submitted_by=submitted_by
-    ):
+    )
+    if began is None:
         found = store.job_of_key(plan.key or "")
         assert found is not None, "only the key of a job on record is refused"
         return JobSubmitted(found, created=False)
     if any(step.is_join for step in plan.steps):
         ensure_kinds([JOIN_KIND])
     ids = {step.name: new_id() for step in plan.steps}
-    insert_tasks(list(_task_rows(plan, job_id, ids)))
+    insert_tasks(_task_rows(plan, job_id, ids, began))
     insert_edges(
         [
             EdgeRow(ids[step.name], ids[need.on], need.on, need.on_dead, EdgeState.WAITING)
@@ -95,7 +97,9 @@ def _submit(plan: Plan, text: str, submitted_by: str) -> JobSubmitted:
     return JobSubmitted(job_id, created=True)
 
 
-def _task_rows(plan: Plan, job_id: UUID, ids: dict[str, UUID]) -> Sequence[TaskRow]:
+def _task_rows(
+    plan: Plan, job_id: UUID, ids: Mapping[str, UUID], began: datetime
+) -> Sequence[TaskRow]:
     return [
         TaskRow(
             id=ids[step.name],
@@ -111,6 +115,10 @@ def _task_rows(plan: Plan, job_id: UUID, ids: dict[str, UUID]) -> Sequence[TaskR
             job_id=job_id,
             holds=int(step.needs_preparation),
             unprepared=step.needs_preparation,
+            # A join is nobody's work: its items have the lock and the deadline.
+            lock_key=step.lock_key if isinstance(step.lock_key, str) and not step.is_join else None,
+            weight=step.weight,
+            deadline_at=None if step.is_join else deadline_of(step, began),
         )
         for step in plan.steps
     ]

@@ -10,11 +10,10 @@ from tasks_app.core.new_tasks import (
     KeyRef,
     NewTask,
     TaskFault,
-    faults_of_inputs,
-    place_in_batch,
     shown,
 )
 from tasks_app.core.states import OnDead, Status
+from tasks_app.core.task_checks import faults_of_inputs, place_in_batch
 from tasks_app.services.admission import Admission
 from tasks_app.store import submission as store
 from tasks_app.store.submission import EdgeRow, LockedTask

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Unpack
 from uuid import UUID
 
 from django.db import transaction
 
 from tasks_app import events
-from tasks_app.core.new_tasks import Dependency, KeyRef, NewTask, TaskFault
+from tasks_app.core.new_tasks import Dependency, KeyRef, NewTask, TaskFault, TaskFields
 from tasks_app.models.tasks import new_id
 from tasks_app.services.admission import Admission, admit
 from tasks_app.services.new_edges import NewEdges, resolve_edges
@@ -70,20 +69,9 @@ class SubmitReport:
         return len(self.created) - self.created_count
 
 
-def submit(
-    kind: str,
-    payload: Any,
-    *,
-    key: str | None = None,
-    priority: int = 0,
-    estimate_seconds: float | None = None,
-    max_attempts: int | None = None,
-    run_at: datetime | None = None,
-    depends_on: Sequence[Dependency] = (),
-) -> UUID:
+def submit(kind: str, payload: Any, **fields: Unpack[TaskFields]) -> UUID:
     """Submit one task and return its id. Raises SubmissionInvalid."""
-    task = NewTask(kind, payload, key, priority, estimate_seconds, max_attempts, run_at, depends_on)
-    return submit_tasks([task]).ids[0]
+    return submit_tasks([NewTask(kind, payload, **fields)]).ids[0]
 
 
 def submit_tasks(tasks: Sequence[NewTask], *, dry_run: bool = False) -> SubmitReport:
@@ -151,6 +139,10 @@ def _rows_of(
             waiting_on=edges.waiting_on[index],
             dependency_count=len(task.depends_on),
             has_dependents=index in edges.awaited,
+            lock_key=task.lock_key,
+            # A column of nothing is not sent at all.
+            weight=None if task.weight == 1 else task.weight,
+            deadline_at=task.deadline_at,
         )
         for index, task in enumerate(tasks)
         if created[index]

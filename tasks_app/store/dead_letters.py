@@ -6,7 +6,8 @@ from uuid import UUID
 from tasks_app.store import sql
 
 # A task that died with its dependency waits for it again; one whose dependency was closed for good
-# cannot be helped by a requeue and is left out. The token is never reset.
+# cannot be helped by a requeue and is left out. The token is never reset. A deadline that has
+# passed is lifted: whoever requeues the task wants it done all the same.
 REQUEUE = """
 WITH locked AS (
     SELECT t.id, t.dependency_count FROM task t
@@ -30,6 +31,7 @@ WITH locked AS (
     UPDATE task t
        SET status = 'PENDING', attempts = 0, requeues = t.requeues + 1, dead_reason = NULL,
            finished_at = NULL, run_at = statement_timestamp(),
+           deadline_at = CASE WHEN t.deadline_at > statement_timestamp() THEN t.deadline_at END,
            queue_at = statement_timestamp()
                - t.priority * s.priority_head_start_seconds * interval '1 second',
            waiting_on = coalesce(w.n, 0) + t.holds

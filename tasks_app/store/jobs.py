@@ -6,6 +6,7 @@ jobs has a transaction of its own.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -17,14 +18,20 @@ INSERT_JOB = """
 INSERT INTO job (id, name, key, plan, submitted_by, created_at)
 VALUES (%(id)s, %(name)s, %(key)s, %(plan)s::jsonb, %(by)s, statement_timestamp())
 ON CONFLICT (key) DO NOTHING
-RETURNING id
+RETURNING created_at
 """
 
 
-def insert_job(job_id: UUID, *, name: str, key: str | None, plan: str, submitted_by: str) -> bool:
-    """Insert a RUNNING job; ``plan`` is a JSON text. False when the key is on record already."""
+def insert_job(
+    job_id: UUID, *, name: str, key: str | None, plan: str, submitted_by: str
+) -> datetime | None:
+    """Insert a RUNNING job; ``plan`` is a JSON text.
+
+    Returns when it began, by the database's clock, or None when the key is on record already.
+    """
     values = {"id": job_id, "name": name, "key": key, "plan": plan, "by": submitted_by}
-    return sql.row(INSERT_JOB, values) is not None
+    found = sql.row(INSERT_JOB, values)
+    return found[0] if found else None
 
 
 JOB_OF_KEY = "SELECT id FROM job WHERE key = %(key)s"
@@ -78,10 +85,11 @@ class JobRow:
     plan: Mapping[str, Any]
     paused: bool
     cancel_asked: bool
+    created_at: datetime
 
 
 LOCK_JOBS = """
-SELECT id, status, plan, paused, cancel_asked FROM job
+SELECT id, status, plan, paused, cancel_asked, created_at FROM job
  WHERE id = ANY (%(ids)s::uuid[]) ORDER BY id FOR UPDATE
 """
 
@@ -89,7 +97,7 @@ SELECT id, status, plan, paused, cancel_asked FROM job
 def lock_jobs(ids: Sequence[UUID]) -> list[JobRow]:
     """Lock jobs, by id; what does not exist is left out."""
     return [
-        JobRow(r[0], JobStatus(r[1]), sql.loaded(r[2]), paused=r[3], cancel_asked=r[4])
+        JobRow(r[0], JobStatus(r[1]), sql.loaded(r[2]), r[3], r[4], r[5])
         for r in sql.rows(LOCK_JOBS, {"ids": list(ids)})
     ]
 

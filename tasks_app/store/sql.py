@@ -7,6 +7,7 @@ statements thirty times slower (design, section 7).
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -99,6 +100,11 @@ def texts(values: Sequence[str | None]) -> str:
     if values.count(None) == len(values):
         return "{}"
     return f"{{{','.join(['NULL' if v is None else _quoted(v) for v in values])}}}"
+
+
+def instants(values: Sequence[datetime | None]) -> str:
+    """The literal of an array of instants."""
+    return texts([None if v is None else v.isoformat() for v in values])
 
 
 def _quoted(text: str) -> str:

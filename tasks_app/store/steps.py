@@ -145,18 +145,25 @@ def lock_unprepared(jobs: Sequence[UUID]) -> set[UUID]:
 
 RELEASE = """
 UPDATE task t
-   SET payload = i.payload, unprepared = false, holds = t.holds - 1, waiting_on = t.waiting_on - 1
-  FROM ROWS FROM (unnest(%(ids)s::uuid[]), jsonb_array_elements(%(payloads)s::jsonb))
-           AS i(id, payload)
+   SET payload = i.payload, lock_key = i.lock_key,
+       unprepared = false, holds = t.holds - 1, waiting_on = t.waiting_on - 1
+  FROM ROWS FROM (unnest(%(ids)s::uuid[], %(locks)s::text[]),
+                  jsonb_array_elements(%(payloads)s::jsonb))
+           AS i(id, lock_key, payload)
  WHERE t.id = i.id AND t.unprepared AND t.status = 'PENDING'
 """
 
 
-def release(payloads: Mapping[UUID, str]) -> None:
-    """Let prepared steps be handed out, with these payloads (JSON texts)."""
-    if payloads:
+def release(prepared: Sequence[tuple[UUID, str, str | None]]) -> None:
+    """Let prepared steps be handed out: (task, payload as JSON text, lock key)."""
+    if prepared:
         sql.execute(
-            RELEASE, {"ids": list(payloads), "payloads": f"[{','.join(payloads.values())}]"}
+            RELEASE,
+            {
+                "ids": [p[0] for p in prepared],
+                "payloads": f"[{','.join(p[1] for p in prepared)}]",
+                "locks": sql.texts([p[2] for p in prepared]),
+            },
         )
 
 

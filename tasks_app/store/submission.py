@@ -30,6 +30,9 @@ class TaskRow:
     job_id: UUID | None = None
     holds: int = 0
     unprepared: bool = False
+    lock_key: str | None = None
+    weight: float | None = None
+    deadline_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +57,24 @@ WITH input AS (
                              %(priorities)s::int[], %(estimates)s::float8[],
                              %(max_attempts)s::int[], %(run_ats)s::timestamptz[],
                              %(waits)s::int[], %(counts)s::int[], %(dependents)s::boolean[],
-                             %(jobs)s::uuid[], %(holds)s::int[], %(unprepared)s::boolean[]),
+                             %(jobs)s::uuid[], %(holds)s::int[], %(unprepared)s::boolean[],
+                             %(locks)s::text[], %(weights)s::float8[],
+                             %(deadlines)s::timestamptz[]),
                       jsonb_array_elements(%(payloads)s::jsonb))
                AS i(id, kind, key, priority, estimate, max_attempts, run_at, waiting_on,
-                    dependency_count, has_dependents, job_id, holds, unprepared, payload)
+                    dependency_count, has_dependents, job_id, holds, unprepared, lock_key, weight,
+                    deadline_at, payload)
 ), inserted AS (
     INSERT INTO task (id, kind, payload, key, priority, estimate_seconds, max_attempts, run_at,
                       queue_at, created_at, waiting_on, dependency_count, has_dependents,
-                      job_id, holds, unprepared)
+                      job_id, holds, unprepared, lock_key, weight, deadline_at)
     SELECT i.id, i.kind, i.payload, i.key, i.priority,
            coalesce(i.estimate, k.estimate_seconds), coalesce(i.max_attempts, k.max_attempts),
            coalesce(i.run_at, statement_timestamp()),
            coalesce(i.run_at, statement_timestamp())
                - i.priority * s.priority_head_start_seconds * interval '1 second',
            statement_timestamp(), i.waiting_on, i.dependency_count, i.has_dependents,
-           i.job_id, i.holds, i.unprepared
+           i.job_id, i.holds, i.unprepared, i.lock_key, coalesce(i.weight, 1), i.deadline_at
       FROM input i
       JOIN kind k ON k.name = i.kind
      CROSS JOIN supervisor_settings s
@@ -99,13 +105,16 @@ def insert_tasks(tasks: Sequence[TaskRow]) -> int:
             "priorities": sql.array([t.priority for t in tasks]),
             "estimates": sql.array([t.estimate_seconds for t in tasks]),
             "max_attempts": sql.array([t.max_attempts for t in tasks]),
-            "run_ats": sql.texts([t.run_at.isoformat() if t.run_at else None for t in tasks]),
+            "run_ats": sql.instants([t.run_at for t in tasks]),
             "waits": sql.array([t.waiting_on for t in tasks]),
             "counts": sql.array([t.dependency_count for t in tasks]),
             "dependents": sql.array([t.has_dependents for t in tasks]),
             "jobs": sql.uuids([t.job_id for t in tasks]),
             "holds": sql.array([t.holds for t in tasks]),
             "unprepared": sql.array([t.unprepared for t in tasks]),
+            "locks": sql.texts([t.lock_key for t in tasks]),
+            "weights": sql.array([t.weight for t in tasks]),
+            "deadlines": sql.instants([t.deadline_at for t in tasks]),
         },
     )
     return int(found[0]) if found else 0

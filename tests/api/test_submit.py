@@ -22,6 +22,9 @@ def test_one_task_is_submitted_and_found_again(program: Program, floor: Floor) -
             "estimate_seconds": 3,
             "max_attempts": 4,
             "run_at": "2030-01-31T08:00:00+01:00",
+            "deadline_at": "2030-02-01T08:00:00+01:00",
+            "lock_key": "invoice-7",
+            "weight": 2,
         }
     )
     assert answer.status == 201
@@ -31,6 +34,23 @@ def test_one_task_is_submitted_and_found_again(program: Program, floor: Floor) -
     assert (task.kind_id, task.payload, task.key) == ("job", {"a": [1, "ü"]}, "k")
     assert (task.priority, task.estimate_seconds, task.max_attempts) == (2, 3.0, 4)
     assert task.run_at.isoformat() == "2030-01-31T07:00:00+00:00"
+    found = program.get(f"tasks/{task.id}").json
+    assert (found["lock_key"], found["weight"]) == ("invoice-7", 2.0)
+    assert found["deadline_at"] == "2030-02-01T07:00:00Z"
+
+
+def test_lock_weight_and_deadline_are_refused_by_name(program: Program) -> None:
+    answer = program.post(
+        {
+            "tasks": [
+                {"kind": "job", "payload": 1, "lock_key": "", "weight": -1},
+                {"kind": "job", "payload": 1, "run_at": "2031-01-01T00:00:00Z"}
+                | {"deadline_at": "2030-01-01T00:00:00Z"},
+            ]
+        }
+    )
+    assert answer.faults == [(0, "lock_key"), (0, "weight"), (1, "deadline_at")]
+    assert program.post({"kind": "job", "payload": 1, "weight": "heavy"}).faults == [(0, "weight")]
 
 
 def test_a_batch_keeps_its_order_and_its_references(program: Program, floor: Floor) -> None:

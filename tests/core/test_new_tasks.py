@@ -9,11 +9,11 @@ from tasks_app.core.new_tasks import (
     Dependency,
     KeyRef,
     NewTask,
-    check_batch,
     places_of_keys,
     shown,
     unknown_kind,
 )
+from tasks_app.core.task_checks import check_batch
 
 KINDS = ["job", "draft"]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tasks_app.core.faults import Fault
 from tasks_app.core.plan_checks import check_plan
-from tasks_app.core.plans import MOST_STEPS, Plan
+from tasks_app.core.plans import MOST_STEPS, Plan, load_plan
 
 KINDS = {"a", "b", "undo"}
 
@@ -89,6 +89,29 @@ def test_a_step_cannot_use_its_own_result_but_its_compensation_can() -> None:
     ]
     undo = {"kind": "undo", "payload": {"$result": "x.id"}}
     assert faults([step("x", compensation=undo)]) == []
+
+
+def test_locks_weights_and_deadlines_of_steps_are_checked_with_their_places() -> None:
+    broken = step("x", lock_key=7, weight=0, deadline_seconds=-1)
+    assert [place for place, _ in faults([broken])] == [
+        "steps[0].lock_key",
+        "steps[0].weight",
+        "steps[0].deadline_seconds",
+    ]
+    item = {"$item": "customer"}
+    assert faults([step("x", lock_key=item)]) == [
+        (
+            "steps[0].lock_key",
+            "there is an item only in the payload and lock_key of a step with for_each",
+        )
+    ]
+    assert faults([step("x", lock_key=item, for_each=[{"customer": "c"}])]) == []
+    (needed,) = (
+        load_plan({"steps": [step("a"), step("b", lock_key={"$result": "a.customer"})]})
+        .steps[1]
+        .needs
+    )
+    assert needed.on == "a"
 
 
 def test_payloads_without_references_are_held_against_the_schema_and_others_later() -> None:

@@ -84,6 +84,34 @@ def test_columns_are_mapped_to_fields_with_types(submit: Submit) -> None:
     assert set(Task.objects.values_list("key", flat=True)) == {"7", "8"}
 
 
+def test_columns_may_say_something_of_the_task_itself(
+    submit: Submit, rejects: Callable[..., Any]
+) -> None:
+    code, _ = submit(
+        "invoice,cost,start,due,urgent\n"
+        "7,2.5,2030-01-01T00:00:00Z,2030-02-01T00:00:00+01:00,5\n"
+        ",,,,\n"
+        "8,many,,,\n"
+        "9,0,,tomorrow,\n"
+        "10,-1,,2030-02-01T00:00:00,\n",
+        *("--task", "lock_key=invoice", "--task", "weight=cost", "--task", "run_at=start"),
+        *("--task", "deadline_at=due", "--task", "priority=urgent", "--priority", "1"),
+        kind="anything",
+    )
+    assert code == 2
+    told = Task.objects.order_by("-weight").values_list("lock_key", "weight", "priority")
+    assert list(told) == [("7", 2.5, 5), (None, 1.0, 1)]
+    due = Task.objects.get(lock_key="7").deadline_at
+    assert due is not None
+    assert due.isoformat() == "2030-01-31T23:00:00+00:00"
+    assert rejects() == [(4, "cost"), (5, "due"), (6, "weight"), (6, "deadline_at")]
+
+
+def test_a_column_of_the_task_must_be_one_of_its_fields(submit: Submit) -> None:
+    with pytest.raises(CommandError, match="--task 'colour=id': write FIELD=Column; a field is"):
+        submit("id,text\n1,a\n", "--task", "colour=id")
+
+
 def test_bad_rows_are_set_aside_by_physical_line_and_the_good_ones_submitted(
     submit: Submit, rejects: Callable[..., Any], tmp_path: Path
 ) -> None:

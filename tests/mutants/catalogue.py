@@ -167,8 +167,8 @@ MUTANTS: Final = (
         (
             Patch(
                 "tasks_app/core/limits.py",
-                "self._free[limit.name] < weight:",
-                "self._free[limit.name] + 1 < weight:",
+                "self._free[limit.name] < wanted:",
+                "self._free[limit.name] + 1 < wanted:",
             ),
         ),
         ("tests/services/test_gates.py::test_a_limit_holds_across_kinds_and_frees_with_each_end",),

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from tasks_app.core.states import OnDead, Status
 from tasks_app.models import AuditEntry, NearMiss, Task
-from tasks_app.services import worker_protocol
+from tasks_app.services import operations, worker_protocol
 from tasks_app.services.cancellation import cancel_tasks
 from tasks_app.services.people import Actor
 from tests.floor import Floor
@@ -129,6 +129,24 @@ def test_a_deadline_ahead_changes_nothing(floor: Floor) -> None:
     floor.worker("w1")
     assert floor.round().dispatched == 1
     assert floor.status(task) is Status.ASSIGNED
+
+
+def test_a_requeue_lifts_a_deadline_that_has_passed_and_keeps_one_that_has_not(
+    floor: Floor,
+) -> None:
+    floor.worker("w1")
+    (late,) = floor.submit()
+    overdue(late)
+    floor.round()
+    operations.requeue([late], OPERATOR)
+    assert floor.task(late).deadline_at is None
+    assert floor.round().dispatched == 1
+    (grant,) = floor.claim("w1")
+    due = datetime.now(UTC) + timedelta(hours=1)
+    Task.objects.filter(id=late).update(deadline_at=due)
+    floor.fail("w1", grant, permanent=True)
+    operations.requeue([late], OPERATOR)
+    assert floor.task(late).deadline_at == due
 
 
 def test_a_lease_renewed_with_less_than_a_fifth_of_its_time_left_is_a_near_miss(

@@ -41,9 +41,23 @@ def test_a_limit_holds_across_kinds_and_frees_with_each_end(floor: Floor) -> Non
 def test_a_heavy_task_takes_more_of_its_limit(floor: Floor) -> None:
     floor.kind(limit=Limit.objects.create(name="api", max_concurrent=3))
     floor.worker("w1", slots=8)
-    floor.submit(3)
-    Task.objects.update(weight=2)
+    floor.submit(3, weight=2.0)
     assert floor.round().dispatched == 1
+
+
+def test_a_task_heavier_than_its_limit_goes_alone_instead_of_never(floor: Floor) -> None:
+    floor.kind(limit=Limit.objects.create(name="api", max_concurrent=3))
+    floor.worker("w1", slots=8)
+    floor.submit()
+    (heavy,) = floor.submit(weight=5.0)
+    assert dict(floor.round().left) == {"limit_full": 1}
+    (light,) = floor.claim("w1")
+    floor.complete("w1", light)
+    floor.submit()
+    report = floor.round()
+    assert (report.dispatched, dict(report.left)) == (1, {"limit_full": 1})
+    assert floor.status(heavy) is Status.ASSIGNED
+    floor.assert_invariants()
 
 
 def test_a_rate_lets_its_burst_through_and_then_its_rate(floor: Floor) -> None:
@@ -75,8 +89,7 @@ def test_a_429_with_retry_after_pauses_everything_behind_the_limit(floor: Floor)
 
 def test_a_lock_lets_one_task_work_at_a_time(floor: Floor) -> None:
     floor.worker("w1", slots=8)
-    floor.submit(3)
-    Task.objects.update(lock_key="invoice-7")
+    floor.submit(3, lock_key="invoice-7")
     for done in range(3):
         report = floor.round()
         assert (report.dispatched, report.left.get(Left.LOCKED, 0)) == (1, 2 - done)

@@ -1,5 +1,6 @@
 """Jobs on the real record: steps in order, references, conditions, fan-out, results."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -73,6 +74,54 @@ def test_a_step_whose_condition_fails_is_skipped_and_so_is_what_hangs_on_it(
     }
     assert floor.job_status(job) is JobStatus.COMPLETED
     assert Job.objects.get(id=job).result == {"after_review": None, "close": "closed"}
+    floor.assert_sound()
+
+
+def test_steps_carry_lock_weight_and_deadline_to_their_tasks(floor: JobFloor) -> None:
+    job = floor.job(
+        [
+            {"name": "look", "kind": "a", "lock_key": "desk", "weight": 2, "deadline_seconds": 60},
+            {"name": "book", "kind": "b", "lock_key": {"$result": "look.customer"}},
+            {
+                "name": "rows",
+                "kind": "a",
+                "for_each": {"$result": "look.rows"},
+                "lock_key": {"$item": "account"},
+                "deadline_seconds": 3600,
+            },
+        ]
+    )
+    began = Job.objects.get(id=job).created_at
+    look = Task.objects.get(lock_key="desk")
+    assert (look.weight, look.deadline_at) == (2.0, began + timedelta(seconds=60))
+    rows = [{"account": "K1"}, {"account": "K2"}, {"account": "K1"}]
+    floor.complete("w1", floor.next(), {"customer": 4711, "rows": rows})
+    granted = floor.all_next()
+    assert sorted(floor.task(g.task_id).lock_key or "" for g in granted) == ["4711", "K1", "K2"]
+    items = Task.objects.filter(step__role="item")
+    assert {item.deadline_at for item in items} == {began + timedelta(hours=1)}
+    assert Task.objects.get(step__role="join").deadline_at is None
+    floor.assert_sound()
+
+
+def test_a_lock_that_is_no_text_leaves_the_step_dead_with_the_reason(floor: JobFloor) -> None:
+    job = floor.job(
+        [{"name": "a", "kind": "a"}, {"name": "b", "kind": "b", "lock_key": {"$result": "a"}}]
+    )
+    floor.complete("w1", floor.next(), {"customer": "K1"})
+    floor.until_still()
+    assert floor.steps(job)["b"] is Status.DEAD
+    message = floor.error_of(Task.objects.get(kind="b"))
+    assert message == "lock_key of payload: no text, got {'customer': 'K1'}"
+
+
+def test_an_item_past_its_deadline_fails_its_join(floor: JobFloor) -> None:
+    job = floor.job([{"name": "rows", "kind": "a", "for_each": [1, 2], "deadline_seconds": 60}])
+    floor.until_still()
+    Task.objects.filter(step__role="item").update(deadline_at=datetime.now(UTC))
+    floor.until_still()
+    assert floor.steps(job)["rows"] is Status.DEAD
+    assert floor.job_status(job) is JobStatus.DEAD
     floor.assert_sound()
 
 

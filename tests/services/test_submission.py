@@ -30,6 +30,7 @@ from tasks_app.services.submission import (
 from tests.floor import Floor
 from tests.waiting import wait_for
 
+DUE = datetime(2030, 1, 31, 8, tzinfo=UTC)
 TICKET = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
 
 
@@ -64,6 +65,28 @@ def test_a_task_is_pending_with_what_was_given_and_its_kinds_defaults(floor: Flo
     assert (task.max_attempts, task.estimate_seconds, task.run_at) == (5, 2.5, later)
     assert task.queue_at == later - timedelta(seconds=3 * 60)
     floor.assert_counts_are_true()
+
+
+def test_a_task_carries_its_lock_its_weight_and_its_deadline(floor: Floor) -> None:
+    row = floor.task(submit("job", {}, lock_key="invoice-7", weight=2.5, deadline_at=DUE))
+    assert (row.lock_key, row.weight, row.deadline_at) == ("invoice-7", 2.5, DUE)
+    plain = floor.task(submit("job", {}))
+    assert (plain.lock_key, plain.weight, plain.deadline_at) == (None, 1.0, None)
+
+
+def test_a_deadline_before_its_start_is_refused_with_both_instants() -> None:
+    late = NewTask("job", {}, run_at=DUE, deadline_at=DUE)
+    assert message_of(late).startswith(
+        "item 0: deadline_at: not after its run_at, 2030-01-31T08:00:00+00:00; it could never run"
+    )
+
+
+def test_a_deadline_that_has_passed_is_taken_and_the_task_is_dead_with_that_reason(
+    floor: Floor,
+) -> None:
+    task = submit("job", {}, deadline_at=datetime(2020, 1, 1, tzinfo=UTC))
+    floor.round()
+    assert floor.task(task).dead_reason == "deadline", "a second submission of a key stays the same"
 
 
 def test_a_bad_item_names_itself_and_nothing_is_half_done() -> None:
@@ -107,6 +130,12 @@ def test_a_bad_item_names_itself_and_nothing_is_half_done() -> None:
             NewTask("job", {}, key="me", depends_on=[Dependency(KeyRef("job", "me"))]),
             "depends_on[0].on",
         ),
+        (NewTask("job", {}, lock_key=" "), "lock_key"),
+        (NewTask("job", {}, lock_key="x" * 201), "lock_key"),
+        (NewTask("job", {}, weight=0), "weight"),
+        (NewTask("job", {}, weight=float("nan")), "weight"),
+        (NewTask("job", {}, weight=2e6), "weight"),
+        (NewTask("job", {}, deadline_at=DUE.replace(tzinfo=None)), "deadline_at"),
         (NewTask("classify_ticket", {"text": 5}), "payload.text"),
         (NewTask("classify_ticket", {}), "payload"),
     ],

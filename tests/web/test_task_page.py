@@ -1,5 +1,6 @@
 """The page of one task."""
 
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
@@ -29,6 +30,15 @@ def test_a_pending_task_says_why_it_is_not_running(floor: Floor, viewer: Person)
     floor.kind("job", paused=False)
     floor.worker("w1")
     assert "1 live worker can do it" in viewer.text("task", task)
+
+
+def test_a_task_shows_what_it_was_submitted_with(floor: Floor, viewer: Person) -> None:
+    due = datetime(2130, 1, 31, tzinfo=UTC)
+    (task,) = floor.submit(1, lock_key="invoice-7", weight=2.5, deadline_at=due)
+    html = viewer.text("task", task)
+    assert "invoice-7" in html
+    assert "2.5 under its limit" in html
+    assert "Deadline" in html
 
 
 def test_a_supervisor_that_is_off_duty_is_among_the_reasons(floor: Floor, viewer: Person) -> None:

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from tasks_app.core.new_tasks import HIGHEST_PRIORITY, unknown_kind
 from tasks_app.management.intake import Intake, RejectFile
-from tasks_app.management.mapping import MappingInvalid, RowMapping, parse_field
+from tasks_app.management.mapping import OWN, MappingInvalid, RowMapping, parse_field, parse_own
 from tasks_app.management.rows import FileUnreadable, Row, csv_header, json_rows
 from tasks_app.store.reads.configuration import kind_doors
 
@@ -44,6 +44,14 @@ class Command(BaseCommand):
             help="a field of the payload and its column; TYPE is text, integer, number, boolean "
             "or json, and an empty cell of another type than text leaves its field out. Repeat "
             "it; the payload has these fields alone (default: all columns, as text)",
+        )
+        add(
+            "--task",
+            action="append",
+            default=[],
+            metavar="FIELD=COLUMN",
+            help=f"a column that says something of the task itself: {', '.join(OWN)}. Repeat it; "
+            "an empty cell leaves the field as it is without",
         )
         add("--id-column", metavar="COLUMN", help="the idempotency key: no row makes two tasks")
         add("--priority", type=int, default=0, help="of every task (default: %(default)s)")
@@ -117,7 +125,11 @@ def _mapping(options: dict[str, Any]) -> RowMapping:
         fields = [parse_field(text) for text in options["map"]]
     except MappingInvalid as error:
         raise CommandError(f"--map {error}") from error
-    return RowMapping(options["kind"], fields, options["id_column"], options["priority"])
+    try:
+        own = [parse_own(text) for text in options["task"]]
+    except MappingInvalid as error:
+        raise CommandError(f"--task {error}") from error
+    return RowMapping(options["kind"], fields, options["id_column"], options["priority"], own)
 
 
 @contextmanager

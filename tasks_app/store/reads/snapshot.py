@@ -61,7 +61,7 @@ SELECT l.name,
                             WHERE k.limit_name = l.name),
        CASE WHEN l.rate_per_second IS NOT NULL THEN coalesce(s.tokens, l.burst) END,
        coalesce(extract(epoch FROM statement_timestamp() - s.at), 0)::float8,
-       l.rate_per_second, l.burst,
+       l.rate_per_second, l.burst, l.max_concurrent,
        coalesce(s.paused_until > statement_timestamp(), false)
   FROM shared_limit l
   LEFT JOIN limit_state s ON s.limit_id = l.name
@@ -97,7 +97,8 @@ def limit_facts() -> dict[str, LimitFacts]:
             free=r[1],
             tokens=None if r[2] is None else refill(r[2], r[3], r[4], r[5]),
             burst=r[5],
-            paused=r[6],
+            most=r[6],
+            paused=r[7],
         )
         for r in sql.rows(LIMITS)
     }
