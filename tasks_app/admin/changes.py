@@ -27,5 +27,9 @@ class AuditsChanges(AnyAdminBase):
         return super().log_change(request, obj, message)
 
     def _note(self, request: HttpRequest, verb: str, obj: Model, fields: list[str]) -> None:
-        actor = Actor(request.user.get_username(), request.META.get("REMOTE_ADDR", ""))
+        actor = Actor.in_session(
+            request.user.get_username(),
+            request.META.get("REMOTE_ADDR", ""),
+            request.session.session_key,
+        )
         note_change(actor, f"{verb} {self.opts.verbose_name}", str(obj)[:200], fields)

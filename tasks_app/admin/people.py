@@ -67,7 +67,11 @@ class ApiTokenAdmin(ReadOnlyAdmin):
                 "tokens": chosen,
             }
             return TemplateResponse(request, "admin/revoke_tokens.html", context)
-        actor = Actor(request.user.get_username(), request.META.get("REMOTE_ADDR", ""))
+        actor = Actor.in_session(
+            request.user.get_username(),
+            request.META.get("REMOTE_ADDR", ""),
+            request.session.session_key,
+        )
         ended = sum(tokens.revoke(token.prefix, actor) for token in chosen)
         self.message_user(request, f"{ended} revoked.", messages.SUCCESS)
         return None

@@ -12,4 +12,4 @@ def command_line_actor() -> Actor:
     except (KeyError, OSError):
         # A container may run under a number without a name.
         name = "somebody"
-    return Actor(f"{name} at the command line")
+    return Actor(f"{name} at the command line", via="command line")

@@ -11,7 +11,7 @@ from tasks_app.models.kinds import (
     RetryCredit,
     RoundRobinCursor,
 )
-from tasks_app.models.people import ApiToken, AuditEntry
+from tasks_app.models.people import ApiToken, AuditEntry, AuditHead
 from tasks_app.models.supervision import Leader, Sample, SupervisorSettings
 from tasks_app.models.tasks import (
     Attempt,
@@ -28,6 +28,7 @@ __all__ = [
     "ApiToken",
     "Attempt",
     "AuditEntry",
+    "AuditHead",
     "BreakerState",
     "Capability",
     "Dependency",

@@ -6,22 +6,43 @@ from django.db.models.functions import Now
 
 
 class AuditEntry(models.Model):
-    """One act of a person: one row even for a bulk, with the count and the ids it touched."""
+    """One act of a person: one row even for a bulk, with the count and the ids it touched.
+
+    ``via`` is the session, token or command that it came through, ``wanted`` the filter it was done
+    on. Rows are appended only: triggers number them, chain them by ``digest``, and refuse the rest.
+    """
 
     id = models.BigAutoField(primary_key=True)
     at = models.DateTimeField(db_default=Now())
     actor = models.CharField(max_length=150)
     address = models.CharField(max_length=64, db_default="")
+    via = models.CharField(max_length=200, db_default="")
     action = models.CharField(max_length=50)
     subject = models.CharField(max_length=200)
+    wanted = models.CharField(max_length=1000, db_default="")
     count = models.IntegerField(db_default=1)
     reason = models.TextField(db_default="")
+    before = models.JSONField(null=True)
+    after = models.JSONField(null=True)
     detail = models.JSONField(db_default={})
+    digest = models.BinaryField(db_default=b"")
 
     class Meta:
         db_table = "audit_entry"
         verbose_name_plural = "audit entries"
         indexes = [models.Index(name="audit_newest", fields=["-id"])]
+
+
+class AuditHead(models.Model):
+    """The last entry's number and digest: one row, under whose lock entries are appended."""
+
+    id = models.SmallIntegerField(primary_key=True, default=1)
+    last = models.BigIntegerField(db_default=0)
+    digest = models.BinaryField(db_default=b"")
+
+    class Meta:
+        db_table = "audit_head"
+        constraints = [models.CheckConstraint(name="audit_head_one_row", condition=models.Q(id=1))]
 
 
 class ApiToken(models.Model):

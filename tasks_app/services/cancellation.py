@@ -6,9 +6,10 @@ from uuid import UUID
 
 from tasks_app import events
 from tasks_app.core.states import Outcome, Status
+from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor
 from tasks_app.services.transactions import transactional
-from tasks_app.store import audit, closing, leases
+from tasks_app.store import closing, leases
 from tasks_app.store.leases import LeaseEnd
 from tasks_app.store.reads.refusals import why_not_moved
 
@@ -52,12 +53,5 @@ def let_go(ids: Sequence[UUID]) -> tuple[set[UUID], set[UUID]]:
 def _audit(touched: set[UUID], actor: Actor, reason: str) -> None:
     if touched:
         moved = sorted(str(task_id) for task_id in touched)
-        audit.record(
-            actor=actor.name,
-            address=actor.address,
-            action="cancel",
-            subject=moved[0] if len(moved) == 1 else f"{len(moved)} tasks",
-            count=len(moved),
-            reason=reason,
-            detail={"tasks": moved},
-        )
+        subject = moved[0] if len(moved) == 1 else f"{len(moved)} tasks"
+        note(actor, "cancel", subject, count=len(moved), reason=reason, tasks=moved)

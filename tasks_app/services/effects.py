@@ -6,9 +6,10 @@ from uuid import UUID
 
 from tasks_app.core.effects import EffectVerdict, IfUnsure, judge_effect
 from tasks_app.sdk.link import EffectStart
+from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor
 from tasks_app.services.transactions import transactional
-from tasks_app.store import audit, effects
+from tasks_app.store import effects
 
 _dumps = json.JSONEncoder(allow_nan=False).encode
 
@@ -69,12 +70,11 @@ def settle_effect(
         settled = effects.settle_undone(task_id, name)
     if not settled:
         raise NotInDoubt(f"task {task_id} has no effect {name!r} that was begun and not finished")
-    audit.record(
-        actor=actor.name,
-        address=actor.address,
-        action="settle effect",
-        subject=str(task_id),
-        count=1,
+    note(
+        actor,
+        "settle effect",
+        str(task_id),
         reason=reason.strip(),
-        detail={"effect": name, "happened": happened},
+        effect=name,
+        happened=happened,
     )

@@ -14,11 +14,12 @@ from tasks_app.core.plan_checks import check_plan
 from tasks_app.core.plans import PLAN_LIMITS, PayloadCheck, Plan, deadline_of
 from tasks_app.core.states import EdgeState
 from tasks_app.models.tasks import new_id
+from tasks_app.services.auditing import note
 from tasks_app.services.payload_schemas import PayloadSchema
 from tasks_app.services.people import Actor
 from tasks_app.services.transactions import transactional
-from tasks_app.store import audit, steps
 from tasks_app.store import jobs as store
+from tasks_app.store import steps
 from tasks_app.store.kinds import ensure_kinds
 from tasks_app.store.reads.configuration import kind_doors
 from tasks_app.store.steps import StepRow
@@ -155,15 +156,7 @@ def _act(action: str, job_id: UUID, actor: Actor, reason: str, write: Callable[[
     store.lock_jobs([job_id])
     if not write():
         return False
-    audit.record(
-        actor=actor.name,
-        address=actor.address,
-        action=action,
-        subject=f"job {job_id}",
-        count=1,
-        reason=reason,
-        detail={"job": str(job_id)},
-    )
     store.add_news([job_id])
+    note(actor, action, f"job {job_id}", reason=reason, job=str(job_id))
     events.wake_supervisor()
     return True

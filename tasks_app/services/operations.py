@@ -6,10 +6,11 @@ from uuid import UUID
 
 from tasks_app import events
 from tasks_app.core.states import Outcome
+from tasks_app.services.auditing import note
 from tasks_app.services.lease_ends import release_held
 from tasks_app.services.people import Actor
 from tasks_app.services.transactions import transactional
-from tasks_app.store import audit, dead_letters, workers
+from tasks_app.store import dead_letters, workers
 from tasks_app.store.reads.refusals import why_not_moved
 
 
@@ -45,15 +46,8 @@ def _audited(
     refused = why_not_moved([task_id for task_id in ids if task_id not in done])
     if done:
         moved = sorted(str(task_id) for task_id in done)
-        audit.record(
-            actor=actor.name,
-            address=actor.address,
-            action=action,
-            subject=moved[0] if len(moved) == 1 else f"{len(moved)} tasks",
-            count=len(moved),
-            reason=reason,
-            detail={"tasks": moved},
-        )
+        subject = moved[0] if len(moved) == 1 else f"{len(moved)} tasks"
+        note(actor, action, subject, count=len(moved), reason=reason, tasks=moved)
     return ActionResult(done, refused)
 
 
@@ -73,14 +67,7 @@ def _ask_drain(worker_id: UUID, actor: Actor, reason: str, *, asked: bool) -> bo
     if not workers.ask_drain(worker_id, asked):
         return False
     released = release_held([worker_id], begun=False, outcome=Outcome.RELEASED) if asked else 0
-    audit.record(
-        actor=actor.name,
-        address=actor.address,
-        action="drain" if asked else "resume",
-        subject=f"worker {worker_id}",
-        count=1,
-        reason=reason,
-        detail={"released": released},
-    )
+    action = "drain" if asked else "resume"
+    note(actor, action, f"worker {worker_id}", reason=reason, released=released)
     events.wake_supervisor()
     return True

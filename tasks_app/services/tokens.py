@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor
 from tasks_app.services.transactions import transactional
-from tasks_app.store import audit
 from tasks_app.store import tokens as store
 
 LONGEST_NAME: Final = 100
@@ -43,7 +43,7 @@ def create(name: str, actor: Actor, expires_days: int | None = None) -> NewToken
     store.insert_token(
         name=name, prefix=prefix, digest=_digest(secret), user=None, expires_at=expires_at
     )
-    _audit(actor, "create token", f"{name} ({prefix})")
+    note(actor, "create token", f"{name} ({prefix})")
     return NewToken(name, prefix, f"chg_{prefix}_{secret}", expires_at)
 
 
@@ -62,22 +62,10 @@ def revoke(prefix: str, actor: Actor) -> bool:
     """End a token at once; False when no live one has this prefix."""
     ended = store.revoke(prefix)
     if ended:
-        _audit(actor, "revoke token", prefix)
+        note(actor, "revoke token", prefix)
     return ended
 
 
 def _digest(secret: str) -> str:
     # 256 random bits leave nothing to guess, so that a slow hash would protect nothing.
     return hashlib.sha256(secret.encode()).hexdigest()
-
-
-def _audit(actor: Actor, action: str, subject: str) -> None:
-    audit.record(
-        actor=actor.name,
-        address=actor.address,
-        action=action,
-        subject=subject,
-        count=1,
-        reason="",
-        detail={},
-    )

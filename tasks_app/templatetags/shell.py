@@ -158,6 +158,7 @@ PAGES: Final = (
     ("Tasks", "web:tasks", ""),
     ("Dead letters", "web:dead_letters", Status.DEAD.value),
     ("Workers", "web:workers", ""),
+    ("Audit", "web:audit", ""),
 )
 
 

@@ -30,7 +30,11 @@ def operators_only(view: View[P]) -> View[P]:
 
 def actor_of(request: HttpRequest) -> Actor:
     """The person behind a request, for the audit."""
-    return Actor(request.user.get_username(), request.META.get("REMOTE_ADDR", ""))
+    return Actor.in_session(
+        request.user.get_username(),
+        request.META.get("REMOTE_ADDR", ""),
+        request.session.session_key,
+    )
 
 
 def back_to(request: HttpRequest, default: str) -> str:

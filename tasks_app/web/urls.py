@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from tasks_app.web.pages import dead_letters, overview, task, tasks, workers
+from tasks_app.web.pages import audit, dead_letters, overview, task, tasks, workers
 
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -14,6 +14,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("dead-letters/", dead_letters.dead_letters, name="dead_letters"),
     path("dead-letters/requeue/", dead_letters.requeue, name="requeue"),
     path("dead-letters/dismiss/", dead_letters.dismiss, name="dismiss"),
+    path("audit/", audit.audit, name="audit"),
+    path("audit/export/", audit.export, name="audit_export"),
+    path("audit/<int:number>/", audit.entry, name="audit_entry"),
     path("workers/", workers.workers, name="workers"),
     path("workers/<uuid:worker_id>/", workers.worker, name="worker"),
     path("workers/<uuid:worker_id>/drain/", workers.drain, name="drain"),

@@ -227,6 +227,22 @@ INVARIANTS: Final = (
         """,
     ),
     Invariant(
+        "audit_is_whole",
+        "The audit is the chain that was written: no entry changed, none gone.",
+        """
+        SELECT id::text FROM (
+            SELECT e.id, e.digest, audit_digest(coalesce(lag(e.digest) OVER (ORDER BY e.id), ''), e)
+                       AS wanted
+              FROM audit_entry e
+        ) chained
+         WHERE digest <> wanted
+        UNION ALL
+        SELECT 'the head: ' || h.last FROM audit_head h
+          LEFT JOIN LATERAL (SELECT id, digest FROM audit_entry ORDER BY id DESC LIMIT 1) e ON true
+         WHERE (h.last, h.digest) <> (coalesce(e.id, 0), coalesce(e.digest, ''))
+        """,
+    ),
+    Invariant(
         "ended_has_its_time",
         "A task has an end time if and only if it has ended or is DEAD.",
         """

@@ -1,0 +1,146 @@
+"""The audit: searched by its address, one entry in full, exported as it is searched."""
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    QueryDict,
+    StreamingHttpResponse,
+)
+from django.shortcuts import render
+from django.utils.dateparse import parse_date
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from tasks_app.store.reads import audit as reads
+from tasks_app.store.reads.audit import AuditFilter, Entry
+from tasks_app.web.filters import read_text
+
+NAMES: Final = ("actor", "action", "text", "since", "until")
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula."""
+
+
+def read_filter(query: QueryDict) -> AuditFilter:
+    """What an address narrows the audit to; both days are meant whole, in UTC."""
+    until = _day(query, "until")
+    return AuditFilter(
+        actor=read_text(query, "actor"),
+        action=read_text(query, "action"),
+        text=read_text(query, "text"),
+        since=_day(query, "since"),
+        until=until + timedelta(days=1) if until else None,
+    )
+
+
+def _day(query: QueryDict, name: str) -> datetime | None:
+    try:
+        day = parse_date(read_text(query, name))
+    except ValueError:
+        return None
+    if day is None or not 1970 <= day.year <= 9000:
+        return None
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def _number(query: QueryDict, name: str) -> int | None:
+    text = query.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 18 else None
+
+
+def _address(query: QueryDict, **changed: object) -> str:
+    found = QueryDict(mutable=True)
+    kept = {name: read_text(query, name) for name in NAMES}
+    found.update({n: str(v) for n, v in {**kept, **changed}.items() if v not in ("", None)})
+    return "?" + found.urlencode()
+
+
+@require_safe
+@never_cache
+def audit(request: HttpRequest) -> HttpResponse:
+    """Show the page, or only its table when htmx asks again."""
+    wanted = read_filter(request.GET)
+    page = reads.list_entries(wanted, _number(request.GET, "before"), _number(request.GET, "after"))
+    context = {
+        "wanted": wanted,
+        "narrows": wanted != AuditFilter(),
+        "page": page,
+        "looked_at": reads.LOOKED_AT,
+        "older": _address(request.GET, before=page.older) if page.older else "",
+        "newer": _address(request.GET, after=page.newer) if page.newer else "",
+        "query": {name: read_text(request.GET, name) for name in NAMES},
+        "exports": [(name, _address(request.GET, format=name)) for name in ("csv", "json")],
+    }
+    if request.headers.get("HX-Request"):
+        return render(request, "audit/table.html", context)
+    return render(request, "audit/audit.html", {**context, "actions": reads.list_actions()})
+
+
+@require_safe
+@never_cache
+def entry(request: HttpRequest, number: int) -> HttpResponse:
+    """Show one entry in full."""
+    found = reads.find_entry(number) if number < 2**63 else None
+    if found is None:
+        raise Http404(f"There is no entry {number} in the audit.")
+    parts = {"before": found.before, "after": found.after, "detail": found.detail}
+    texts = {
+        name: json.dumps(value, indent=2, ensure_ascii=False)
+        for name, value in parts.items()
+        if value not in (None, {})
+    }
+    return render(request, "audit/entry.html", {"entry": found, "texts": texts})
+
+
+@require_safe
+@never_cache
+def export(request: HttpRequest) -> HttpResponseBase:
+    """Stream all that the filter matches, the newest first, as CSV or JSON lines."""
+    wanted = read_filter(request.GET)
+    as_json = request.GET.get("format") == "json"
+    lines = _json_lines(wanted) if as_json else _csv_lines(wanted)
+    kind = "application/x-ndjson" if as_json else "text/csv; charset=utf-8"
+    response = StreamingHttpResponse(lines, content_type=kind)
+    name = f"audit.{'jsonl' if as_json else 'csv'}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _plain(found: Entry) -> dict[str, object]:
+    return {**asdict(found), "at": found.at.isoformat()}
+
+
+def _json_lines(wanted: AuditFilter) -> Iterator[str]:
+    for found in reads.every_entry(wanted):
+        yield json.dumps(_plain(found), ensure_ascii=False) + "\n"
+
+
+class _Echo:
+    """A file that hands back what is written."""
+
+    def write(self, text: str) -> str:
+        """Return it."""
+        return text
+
+
+def _csv_lines(wanted: AuditFilter) -> Iterator[str]:
+    writer = csv.writer(_Echo())
+    yield writer.writerow(Entry.__annotations__)
+    for found in reads.every_entry(wanted):
+        yield writer.writerow([_cell(value) for value in _plain(found).values()])
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str) and value.startswith(FORMULA):
+        return f"'{value}"
+    return value
