@@ -9,11 +9,17 @@ from tasks_app.sdk.context import Context
 from tasks_app.sdk.handlers import handler
 
 FOLDER = "CHARGEHAND_FAULT_FOLDER"
+WORKER = "CHARGEHAND_FAULT_WORKER"
 
 
 def folder() -> Path:
     """Where this test's handlers write."""
     return Path(os.environ[FOLDER])
+
+
+def worker_name() -> str:
+    """Which worker this process is, as the test calls it."""
+    return os.environ[WORKER]
 
 
 def note(name: str, line: str) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
+from django.db import connection
 
 from tasks_app.core.states import Status
-from tasks_app.models import Attempt, Leader, Task
+from tasks_app.models import Attempt, Leader, Lease, Task
 from tests.faults.conftest import Plant
 from tests.faults.test_workers import all_done
 from tests.races.conftest import waiting_for_locks
@@ -74,3 +75,40 @@ def test_a_frozen_leader_is_replaced_and_finds_itself_deposed(plant: Plant) -> N
     completed = Attempt.objects.filter(outcome="completed").values_list("task_id", flat=True)
     assert Counter(completed) == dict.fromkeys([*tasks, *more], 1)
     assert Leader.objects.get().epoch == epoch, "the frozen one stands by"
+
+
+def test_a_leader_frozen_inside_a_round_holds_nobody_up_and_nothing_of_it_stands(
+    plant: Plant,
+) -> None:
+    first = plant.supervise()
+    plant.work("w1")
+    wait_for(lambda: Leader.objects.get().last_round_at is not None, "the first round")
+    with fence_held(plant):
+        tasks = plant.floor.submit(20, kind="step")
+        wait_for(waiting_for_locks, "a round to reach its fence")
+        first.send_signal(signal.SIGSTOP)
+    # Its last statement has gone through on the server; frozen, it cannot commit.
+    wait_for(open_rounds, "the round to stand open")
+    assert Lease.objects.count() == 0
+    plant.supervise()
+    all_done(plant)
+    epoch = Leader.objects.get().epoch
+    assert epoch == 2
+    assert open_rounds() == 0, "the server cut it off"
+    first.send_signal(signal.SIGCONT)
+    more = plant.floor.submit(20, kind="step")
+    all_done(plant)
+    completed = Attempt.objects.filter(outcome="completed").values_list("task_id", flat=True)
+    assert Counter(completed) == dict.fromkeys([*tasks, *more], 1)
+    assert Leader.objects.get().epoch == epoch, "the frozen one stands by"
+
+
+def open_rounds() -> int:
+    """How many processes other than this one sit inside a transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND state = 'idle in transaction' AND pid <> pg_backend_pid()"
+        )
+        (found,) = cursor.fetchone() or (0,)
+    return int(found)

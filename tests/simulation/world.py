@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from tasks_app.core.states import OnDead, Status
+from tasks_app.core.states import EdgeState, OnDead, Status
 from tasks_app.models import Kind, Limit, Task
 from tasks_app.services import operations, worker_protocol
 from tasks_app.services.cancellation import cancel_tasks
@@ -23,6 +23,7 @@ STEPS: Final = 100
 CHECK_EVERY: Final = 50
 OPERATOR: Final = Actor("simulation")
 CLOSED: Final = (Status.COMPLETED, Status.DEAD, Status.DISMISSED, Status.CANCELLED)
+OPEN_EDGES: Final = (EdgeState.WAITING, EdgeState.BLOCKED)
 MOVES: Final = {"worker": 55, "supervisor": 22, "late": 6, "time": 8, "submit": 6, "operator": 3}
 
 
@@ -126,7 +127,8 @@ class World:
         waiting: set[UUID] = set()
         open_tasks = Task.objects.exclude(status__in=CLOSED).order_by("created_at", "id")
         for task in open_tasks.prefetch_related("dependencies__depends_on"):
-            needed = [edge.depends_on for edge in task.dependencies.all()]
+            open_edges = [e for e in task.dependencies.all() if e.state in OPEN_EDGES]
+            needed = [edge.depends_on for edge in open_edges]
             if any(n.status == Status.DEAD or n.id in waiting for n in needed):
                 waiting.add(task.id)
         return [(t.id, t.status) for t in open_tasks if t.id not in waiting]
