@@ -1,6 +1,7 @@
 """The record: schema, constraints and partial indexes. No rules live here."""
 
 from tasks_app.models.counts import StatusCount, StatusDelta
+from tasks_app.models.deaths import DeadGroup, Death
 from tasks_app.models.effects import Effect
 from tasks_app.models.jobs import Job, JobNews, StepTask
 from tasks_app.models.kinds import (
@@ -31,6 +32,8 @@ __all__ = [
     "AuditHead",
     "BreakerState",
     "Capability",
+    "DeadGroup",
+    "Death",
     "Dependency",
     "Effect",
     "Heartbeat",

@@ -30,6 +30,7 @@ class Task(models.Model):
     ``queue_at`` is ``run_at`` less the head start that the priority is worth; ``waiting_on`` counts
     the dependencies not met yet and the ``holds``: a pause of its job, and preparation while it is
     ``unprepared``; ``token`` is the fencing token of the last lease granted.
+    ``fingerprint`` is that of its last death.
     ``lock_key`` names what the task needs for itself alone; ``weight`` is its share of its limit.
     """
 
@@ -73,6 +74,7 @@ class Task(models.Model):
     result = models.JSONField(null=True)
     error = models.JSONField(null=True)
     dead_reason = models.CharField(max_length=20, choices=choices(DeadReason), null=True)
+    fingerprint = models.CharField(max_length=16, null=True)
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -130,6 +132,11 @@ class Task(models.Model):
             models.Index(
                 name="task_dead",
                 fields=["finished_at", "id"],
+                condition=Q(status=Status.DEAD),
+            ),
+            models.Index(
+                name="task_dead_alike",
+                fields=["fingerprint", "finished_at", "id"],
                 condition=Q(status=Status.DEAD),
             ),
         ]

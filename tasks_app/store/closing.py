@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from tasks_app.core.fingerprints import key_of
 from tasks_app.core.states import DeadReason, Status
 from tasks_app.store import sql
 
 CLOSE = """
 WITH input AS (
-    SELECT * FROM unnest(%(tasks)s::uuid[], %(errors)s::text[]) AS i(task_id, error)
+    SELECT * FROM unnest(%(tasks)s::uuid[], %(errors)s::text[], %(fingerprints)s::text[])
+               AS i(task_id, error, fingerprint)
 ), locked AS (
-    SELECT t.id, t.status AS before, i.error
+    SELECT t.id, t.status AS before, i.error, i.fingerprint
       FROM input i JOIN task t ON t.id = i.task_id
      WHERE t.status IN ('PENDING', 'FAILED')
      ORDER BY t.id
@@ -18,10 +20,12 @@ WITH input AS (
 ), closed AS (
     UPDATE task t
        SET status = %(status)s, dead_reason = %(reason)s,
-           error = coalesce(l.error::jsonb, t.error), finished_at = statement_timestamp()
+           error = coalesce(l.error::jsonb, t.error),
+           fingerprint = coalesce(l.fingerprint, t.fingerprint),
+           finished_at = statement_timestamp()
       FROM locked l
      WHERE t.id = l.id
-    RETURNING t.id, t.kind, t.has_dependents, l.before
+    RETURNING t.id, t.kind, t.has_dependents, l.before, l.fingerprint
 ), counted AS (
     INSERT INTO status_delta (kind, status, change)
     SELECT kind, before, -count(*) FROM closed GROUP BY kind, before
@@ -29,6 +33,9 @@ WITH input AS (
     SELECT kind, %(status)s, count(*) FROM closed GROUP BY kind
 ), announced AS (
     INSERT INTO settled (task_id) SELECT id FROM closed WHERE has_dependents
+), died AS (
+    INSERT INTO death (task_id, kind, fingerprint, at)
+    SELECT id, kind, fingerprint, statement_timestamp() FROM closed WHERE fingerprint IS NOT NULL
 )
 SELECT id FROM closed
 """
@@ -47,11 +54,13 @@ def close_waiting(
     """
     if not tasks:
         return set()
+    texts = list(errors) if errors is not None else [None] * len(tasks)
     found = sql.rows_by_key(
         CLOSE,
         {
             "tasks": list(tasks),
-            "errors": list(errors) if errors is not None else [None] * len(tasks),
+            "errors": texts,
+            "fingerprints": [key_of(text, reason) for text in texts],
             "status": status,
             "reason": reason,
         },

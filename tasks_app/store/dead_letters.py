@@ -62,6 +62,7 @@ def requeue(ids: Sequence[UUID]) -> set[UUID]:
     return {found for (found,) in sql.rows(REQUEUE, {"ids": list(ids)})}
 
 
+# A group is dismissed with the last of its tasks: what dies of the same later has come back.
 DISMISS = """
 WITH locked AS (
     SELECT id FROM task
@@ -71,7 +72,16 @@ WITH locked AS (
 ), dismissed AS (
     UPDATE task t SET status = 'DISMISSED', finished_at = statement_timestamp()
       FROM locked l WHERE t.id = l.id
-    RETURNING t.id, t.kind, t.has_dependents
+    RETURNING t.id, t.kind, t.has_dependents, t.fingerprint
+), closed AS (
+    INSERT INTO dead_group (fingerprint, dismissed_at)
+    SELECT DISTINCT d.fingerprint, statement_timestamp()
+      FROM dismissed d
+     WHERE d.fingerprint IS NOT NULL
+       AND NOT EXISTS (SELECT FROM task o WHERE o.fingerprint = d.fingerprint
+                          AND o.status = 'DEAD' AND o.id NOT IN (SELECT id FROM dismissed))
+     ORDER BY 1
+    ON CONFLICT (fingerprint) DO UPDATE SET dismissed_at = excluded.dismissed_at
 ), counted AS (
     INSERT INTO status_delta (kind, status, change)
     SELECT d.kind, s.status, s.sign * d.n

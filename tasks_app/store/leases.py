@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from tasks_app.core.fingerprints import key_of
 from tasks_app.core.states import Outcome, Status
 from tasks_app.store import sql
 
@@ -221,10 +222,10 @@ END = """
 WITH input AS (
     SELECT * FROM unnest(%(tasks)s::uuid[], %(tokens)s::bigint[], %(statuses)s::text[],
                          %(outcomes)s::text[], %(errors)s::text[], %(reasons)s::text[],
-                         %(delays)s::float8[], %(refunds)s::boolean[])
-               AS i(task_id, token, status, outcome, error, reason, delay, refund)
+                         %(fingerprints)s::text[], %(delays)s::float8[], %(refunds)s::boolean[])
+               AS i(task_id, token, status, outcome, error, reason, fingerprint, delay, refund)
 ), locked AS (
-    SELECT t.id, t.status AS before, i.token, i.outcome, i.error, i.delay, i.refund,
+    SELECT t.id, t.status AS before, i.token, i.outcome, i.error, i.fingerprint, i.delay, i.refund,
            CASE WHEN t.cancel_asked THEN 'CANCELLED' ELSE i.status END AS status,
            CASE WHEN t.cancel_asked THEN NULL ELSE i.reason END AS reason
       FROM input i JOIN task t ON t.id = i.task_id AND t.token = i.token
@@ -243,6 +244,7 @@ WITH input AS (
            free_reclaims = t.free_reclaims + CASE WHEN e.started_at IS NULL THEN 1 ELSE 0 END,
            error = coalesce(e.error::jsonb, t.error),
            dead_reason = e.reason,
+           fingerprint = coalesce(e.fingerprint, t.fingerprint),
            run_at = CASE WHEN e.delay IS NULL THEN t.run_at
                          ELSE statement_timestamp() + e.delay * interval '1 second' END,
            finished_at = CASE WHEN e.status IN ('DEAD', 'CANCELLED')
@@ -250,7 +252,7 @@ WITH input AS (
       FROM ended e
      WHERE t.id = e.id
     RETURNING t.id, t.kind, t.token, t.total_attempts, t.requeues, t.has_dependents, t.run_at,
-              e.before, e.status, e.outcome, e.error, e.reason,
+              e.before, e.status, e.outcome, e.error, e.reason, e.fingerprint,
               e.worker_id, e.assigned_at, e.started_at
 ), recorded AS (
     INSERT INTO attempt (token, task_id, kind, worker_id, number, requeues, assigned_at,
@@ -267,6 +269,9 @@ WITH input AS (
 ), announced AS (
     INSERT INTO settled (task_id)
     SELECT id FROM moved WHERE has_dependents AND status IN ('DEAD', 'CANCELLED')
+), died AS (
+    INSERT INTO death (task_id, kind, fingerprint, worker_id, at)
+    SELECT id, kind, fingerprint, worker_id, statement_timestamp() FROM moved WHERE status = 'DEAD'
 )
 SELECT token FROM moved
 """
@@ -285,6 +290,7 @@ def end(ends: Sequence[LeaseEnd]) -> set[int]:
             "outcomes": [e.outcome for e in ends],
             "errors": [e.error for e in ends],
             "reasons": [e.dead_reason for e in ends],
+            "fingerprints": [key_of(e.error, e.dead_reason) for e in ends],
             "delays": [e.delay for e in ends],
             "refunds": [e.refund for e in ends],
         },

@@ -203,6 +203,7 @@ def test_every_other_end_of_a_lease_goes_by_key_too(hall: Mapping[str, Any]) -> 
         "outcomes": ["error"] * count,
         "errors": ["{}"] * count,
         "reasons": [None] * count,
+        "fingerprints": [None] * count,
         "delays": [1.0] * count,
         "refunds": [False] * count,
     }
@@ -285,6 +286,7 @@ def test_closing_goes_by_key(hall: Mapping[str, Any]) -> None:
     params = {
         "tasks": hall["ready"],
         "errors": [None] * len(hall["ready"]),
+        "fingerprints": [None] * len(hall["ready"]),
         "status": "CANCELLED",
         "reason": None,
     }

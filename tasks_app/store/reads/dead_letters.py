@@ -14,14 +14,9 @@ LOOKED_AT: Final = 10_000
 
 CAUSES_SHOWN: Final = 50
 
-# Figures vary within a cause ("ticket 4711 is empty"), so they count as one. A task that no attempt
-# of its own killed may still carry an older error: there the reason is the cause.
-CAUSE = r"""
-md5(CASE WHEN t.dead_reason IN ('permanent', 'exhausted')
-         THEN coalesce(t.error ->> 'type', '') || E'\n' || regexp_replace(
-              split_part(coalesce(t.error ->> 'message', ''), E'\n', 1), '[0-9]+', '#', 'g')
-         ELSE t.dead_reason END)
-"""
+UNMARKED: Final = "none"
+"""The key of those that died without a fingerprint: rows that were not written by the store."""
+
 LINE = r"left(split_part(coalesce(t.error ->> 'message', ''), E'\n', 1), 300)"
 
 
@@ -40,8 +35,10 @@ class DeadFilter:
             parts.append("t.kind = %(kind)s")
         if self.reason:
             parts.append("t.dead_reason = %(reason)s")
-        if self.cause:
-            parts.append(f"{CAUSE} = %(cause)s")
+        if self.cause == UNMARKED:
+            parts.append("t.fingerprint IS NULL")
+        elif self.cause:
+            parts.append("t.fingerprint = %(cause)s")
         return " AND ".join(parts)
 
     def params(self) -> dict[str, Any]:
@@ -51,7 +48,7 @@ class DeadFilter:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One group: its key, the latest of its errors, and what it counts.
+    """One group: its fingerprint, the latest of its errors, and what it counts.
 
     ``error_type`` is empty where no attempt failed; ``line`` is the message's first.
     """
@@ -73,19 +70,23 @@ class Cause:
 
 
 CAUSES = """
-SELECT cause, (array_agg(type ORDER BY finished_at DESC))[1],
-       (array_agg(line ORDER BY finished_at DESC))[1], count(*),
-       array_agg(DISTINCT kind ORDER BY kind), array_agg(DISTINCT dead_reason ORDER BY dead_reason),
-       max(finished_at), (sum(count(*)) OVER ())::bigint
-  FROM (SELECT {cause} AS cause, coalesce(t.error ->> 'type', '') AS type, {line} AS line, t.kind,
-               t.dead_reason, t.finished_at
-          FROM task t
-         WHERE {conditions}
-         ORDER BY t.finished_at DESC, t.id DESC
-         LIMIT %(most)s) d
- GROUP BY cause
- ORDER BY count(*) DESC, max(finished_at) DESC
- LIMIT %(shown)s
+SELECT g.cause, coalesce(t.error ->> 'type', ''), {line}, g.tasks, g.kinds, g.reasons, g.last_at,
+       g.looked_at
+  FROM (SELECT cause, count(*) AS tasks, array_agg(DISTINCT kind ORDER BY kind) AS kinds,
+               array_agg(DISTINCT dead_reason ORDER BY dead_reason) AS reasons,
+               max(finished_at) AS last_at, (array_agg(id ORDER BY finished_at DESC))[1] AS sample,
+               (sum(count(*)) OVER ())::bigint AS looked_at
+          FROM (SELECT coalesce(t.fingerprint, '{unmarked}') AS cause, t.id, t.kind, t.dead_reason,
+                       t.finished_at
+                  FROM task t
+                 WHERE {conditions}
+                 ORDER BY t.finished_at DESC, t.id DESC
+                 LIMIT %(most)s) d
+         GROUP BY cause
+         ORDER BY count(*) DESC, max(finished_at) DESC
+         LIMIT %(shown)s) g
+  JOIN task t ON t.id = g.sample
+ ORDER BY g.tasks DESC, g.last_at DESC
 """
 
 
@@ -93,7 +94,7 @@ def list_causes(
     wanted: DeadFilter, most: int = LOOKED_AT, shown: int = CAUSES_SHOWN
 ) -> tuple[list[Cause], bool]:
     """Groups of the newest ``most``, most tasks first, and whether there may be more."""
-    statement = CAUSES.format(cause=CAUSE, line=LINE, conditions=wanted.conditions())
+    statement = CAUSES.format(unmarked=UNMARKED, line=LINE, conditions=wanted.conditions())
     found = sql.rows(statement, {**wanted.params(), "most": most, "shown": shown})
     causes = [Cause(*row[:7]) for row in found]
     return causes, bool(found) and found[0][7] >= most
