@@ -29,7 +29,7 @@ CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", [], "")
 
 INSTALLED_APPS = [
     "daphne",
-    "django.contrib.admin",
+    "controlplane.admin_app.RoleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -140,6 +140,7 @@ CELERY_BROKER_URL = environment.text(
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
+    "tasks_app.services.people.RoleBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -5,9 +5,9 @@ from typing import Any
 from django.db.models import Model
 from django.http import HttpRequest
 
+from tasks_app.admin.acting import actor_of
 from tasks_app.admin.bases import AnyAdminBase
 from tasks_app.services.configuration import note_change
-from tasks_app.services.people import Actor
 
 
 class AuditsChanges(AnyAdminBase):
@@ -27,9 +27,4 @@ class AuditsChanges(AnyAdminBase):
         return super().log_change(request, obj, message)
 
     def _note(self, request: HttpRequest, verb: str, obj: Model, fields: list[str]) -> None:
-        actor = Actor.in_session(
-            request.user.get_username(),
-            request.META.get("REMOTE_ADDR", ""),
-            request.session.session_key,
-        )
-        note_change(actor, f"{verb} {self.opts.verbose_name}", str(obj)[:200], fields)
+        note_change(actor_of(request), f"{verb} {self.opts.verbose_name}", str(obj)[:200], fields)

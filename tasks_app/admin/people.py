@@ -6,10 +6,10 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
+from tasks_app.admin.acting import actor_of
 from tasks_app.admin.bases import RecordAdminBase
 from tasks_app.models import ApiToken, AuditEntry
 from tasks_app.services import tokens
-from tasks_app.services.people import Actor
 
 
 class ReadOnlyAdmin(RecordAdminBase):
@@ -67,11 +67,7 @@ class ApiTokenAdmin(ReadOnlyAdmin):
                 "tokens": chosen,
             }
             return TemplateResponse(request, "admin/revoke_tokens.html", context)
-        actor = Actor.in_session(
-            request.user.get_username(),
-            request.META.get("REMOTE_ADDR", ""),
-            request.session.session_key,
-        )
+        actor = actor_of(request)
         ended = sum(tokens.revoke(token.prefix, actor) for token in chosen)
         self.message_user(request, f"{ended} revoked.", messages.SUCCESS)
         return None

@@ -7,8 +7,9 @@ from tasks_app.api.bodies import BodyRefused, StrictJson
 from tasks_app.api.faults import FaultNamingAPI, counted
 from tasks_app.api.jobs import router as jobs
 from tasks_app.api.schemas import FaultOut
-from tasks_app.api.security import docs_for_known, program_token
+from tasks_app.api.security import ProgramToken, docs_for_known
 from tasks_app.api.tasks import router
+from tasks_app.services.people import NotAllowed
 
 api = FaultNamingAPI(
     title="Chargehand",
@@ -18,7 +19,7 @@ api = FaultNamingAPI(
     docs_url="/v1/docs",
     openapi_url="/v1/openapi.json",
     docs_decorator=docs_for_known,
-    auth=program_token,
+    auth=ProgramToken(),
     parser=StrictJson(),
 )
 api.add_router("/v1", router)
@@ -32,6 +33,12 @@ def unauthorised(request: HttpRequest, error: AuthenticationError) -> HttpRespon
     response = api.create_response(request, {"detail": detail}, status=401)
     response["WWW-Authenticate"] = "Bearer"
     return response
+
+
+@api.exception_handler(NotAllowed)
+def not_allowed(request: HttpRequest, error: NotAllowed) -> HttpResponse:
+    """403 with the role that the act needs."""
+    return api.create_response(request, {"detail": str(error)}, status=403)
 
 
 @api.exception_handler(HttpError)

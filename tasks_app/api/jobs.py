@@ -13,9 +13,11 @@ from tasks_app.api import faults
 from tasks_app.api.bodies import bounded
 from tasks_app.api.job_schemas import DecisionOut, JobOut, JobSubmittedOut, PlanIn, StepOut
 from tasks_app.api.schemas import FaultOut, FaultsOut, ProblemOut
+from tasks_app.api.security import ProgramToken, program_of
 from tasks_app.api.tasks import BODY_REFUSALS, REFUSALS
 from tasks_app.core.faults import Fault
 from tasks_app.core.jobs import JobStatus
+from tasks_app.core.scopes import Scope
 from tasks_app.services.jobs import PlanInvalid, submit_job
 from tasks_app.store.reads.jobs import find_job
 
@@ -26,6 +28,7 @@ STEP: Final = re.compile(r"steps\[(\d+)\]\.?")
 
 @router.post(
     "/jobs",
+    auth=ProgramToken(Scope.JOBS),
     response={200: JobSubmittedOut, 201: JobSubmittedOut, **BODY_REFUSALS, **REFUSALS},
     summary="Submit a job: a plan of steps that need one another",
 )
@@ -43,7 +46,7 @@ def submit(
     if idempotency_key is not None and plan.setdefault("key", idempotency_key) != idempotency_key:
         return _refusal([Fault("key", "differs from the header Idempotency-Key; send one of them")])
     try:
-        submitted = submit_job(plan, submitted_by=str(getattr(request, "auth", "")))
+        submitted = submit_job(plan, submitted_by=program_of(request).name)
     except PlanInvalid as invalid:
         return _refusal(invalid.faults)
     answer = JobSubmittedOut(id=submitted.id, created=submitted.created)

@@ -8,29 +8,57 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.views.decorators.http import require_safe
+from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
-from tasks_app.services.tokens import verify
+from tasks_app.core.scopes import Scope
+from tasks_app.services.people import Actor
+from tasks_app.services.tokens import Program, verify
 
 
 class ProgramToken(HttpBearer):
-    """``Authorization: Bearer chg_...``, as ``manage.py token create`` made it."""
+    """``Authorization: Bearer chg_...``, as ``manage.py token create`` made it, with a scope.
 
-    def authenticate(self, request: HttpRequest, token: str) -> str | None:
-        """The token's name, or None for 401."""
-        return verify(token.strip())
+    Where an operation names no scope, whatever is safe needs the one to look, and the rest the one
+    to operate: a new operation is never open by oversight.
+    """
+
+    def __init__(self, scope: Scope | None = None) -> None:
+        super().__init__()
+        self.scope = scope
+
+    def authenticate(self, request: HttpRequest, token: str) -> Program | None:
+        """The program, or None for 401. Raises HttpError 403 when its token lacks the scope."""
+        program = verify(token.strip())
+        if program is not None:
+            safe = request.method in ("GET", "HEAD", "OPTIONS")
+            needed = self.scope or (Scope.READ if safe else Scope.OPERATE)
+            if not program.may(needed):
+                raise HttpError(403, f"the token of {program} lacks the scope {needed}")
+        return program
 
 
-program_token = ProgramToken()
+def program_of(request: HttpRequest) -> Program:
+    """The program whose token let this request in."""
+    program = getattr(request, "auth", None)
+    assert isinstance(program, Program), "only ProgramToken lets a request in"
+    return program
+
+
+def actor_of(request: HttpRequest) -> Actor:
+    """The program behind a request, for permission and audit."""
+    return program_of(request).actor(request.META.get("REMOTE_ADDR", ""))
 
 
 def docs_for_known(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Show the API's documentation to people logged in and to programs with a token."""
 
     @login_not_required
+    @require_safe
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if request.user.is_authenticated or program_token(request):
+        if request.user.is_authenticated or ProgramToken(Scope.READ)(request):
             return view(request, *args, **kwargs)
         return redirect_to_login(request.get_full_path())
 

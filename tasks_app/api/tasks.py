@@ -22,19 +22,22 @@ from tasks_app.api.schemas import (
     TaskOut,
     WaitOut,
 )
+from tasks_app.api.security import ProgramToken
 from tasks_app.core import states
 from tasks_app.core.new_tasks import TaskFault, shown
+from tasks_app.core.scopes import Scope
 from tasks_app.services.submission import NewTask, SubmissionInvalid, submit_tasks
 from tasks_app.store.reads import task_answers
 
 router = Router(tags=["tasks"])
 
-REFUSALS = {401: ProblemOut, 422: FaultsOut}
+REFUSALS = {401: ProblemOut, 403: ProblemOut, 422: FaultsOut}
 BODY_REFUSALS = {400: ProblemOut, 411: ProblemOut, 413: ProblemOut, 415: ProblemOut}
 
 
 @router.post(
     "/tasks",
+    auth=ProgramToken(Scope.SUBMIT),
     response={200: SubmitOut, 201: SubmitOut, **BODY_REFUSALS, **REFUSALS},
     summary="Submit one task, or up to 10,000 at once",
 )

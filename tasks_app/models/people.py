@@ -1,6 +1,7 @@
 """What people and programs did and may do: the audit and API tokens."""
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -52,6 +53,7 @@ class ApiToken(models.Model):
     name = models.CharField(max_length=100)
     prefix = models.CharField(max_length=16, unique=True)
     digest = models.CharField(max_length=64)
+    scopes = ArrayField(models.CharField(max_length=30), db_default=[])
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True)
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField(null=True)

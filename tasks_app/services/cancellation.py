@@ -7,7 +7,7 @@ from uuid import UUID
 from tasks_app import events
 from tasks_app.core.states import Outcome, Status
 from tasks_app.services.auditing import note
-from tasks_app.services.people import Actor
+from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
 from tasks_app.store import closing, leases
 from tasks_app.store.leases import LeaseEnd
@@ -23,6 +23,7 @@ class CancelResult:
     refused: dict[UUID, str] = field(default_factory=dict)
 
 
+@needs(Role.OPERATOR)
 @transactional
 def cancel_tasks(ids: Sequence[UUID], actor: Actor, reason: str = "") -> CancelResult:
     """Cancel tasks. One that completes before its worker hears of it stays COMPLETED."""

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from tasks_app import events
 from tasks_app.services.auditing import note
-from tasks_app.services.people import Actor
+from tasks_app.services.people import Actor, Role, needs
 
 
+@needs(Role.ADMIN)
 def note_change(actor: Actor, action: str, subject: str, fields: Sequence[str]) -> None:
     """Record who changed which fields of what, in the transaction of the change itself."""
     note(actor, action, subject, fields=list(fields))

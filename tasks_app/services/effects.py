@@ -7,7 +7,7 @@ from uuid import UUID
 from tasks_app.core.effects import EffectVerdict, IfUnsure, judge_effect
 from tasks_app.sdk.link import EffectStart
 from tasks_app.services.auditing import note
-from tasks_app.services.people import Actor
+from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
 from tasks_app.store import effects
 
@@ -52,6 +52,7 @@ class NotInDoubt(Exception):
     """There is nothing for a human to settle, in one sentence."""
 
 
+@needs(Role.OPERATOR)
 @transactional
 def settle_effect(
     task_id: UUID, name: str, actor: Actor, reason: str, *, happened: bool, result: Any = None

@@ -8,7 +8,8 @@ from uuid import UUID
 
 from tasks_app import events
 from tasks_app.core.faults import Fault
-from tasks_app.core.jobs import JOIN_KIND, Role
+from tasks_app.core.jobs import JOIN_KIND
+from tasks_app.core.jobs import Role as StepRole
 from tasks_app.core.payloads import dump_json
 from tasks_app.core.plan_checks import check_plan
 from tasks_app.core.plans import PLAN_LIMITS, PayloadCheck, Plan, deadline_of
@@ -16,7 +17,7 @@ from tasks_app.core.states import EdgeState
 from tasks_app.models.tasks import new_id
 from tasks_app.services.auditing import note
 from tasks_app.services.payload_schemas import PayloadSchema
-from tasks_app.services.people import Actor
+from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
 from tasks_app.store import jobs as store
 from tasks_app.store import steps
@@ -89,7 +90,7 @@ def _submit(plan: Plan, text: str, submitted_by: str) -> JobSubmitted:
     )
     steps.insert_steps(
         [
-            StepRow(ids[step.name], place, Role.JOIN if step.is_join else Role.STEP)
+            StepRow(ids[step.name], place, StepRole.JOIN if step.is_join else StepRole.STEP)
             for place, step in enumerate(plan.steps)
         ]
     )
@@ -125,18 +126,21 @@ def _task_rows(
     ]
 
 
+@needs(Role.OPERATOR)
 @transactional
 def pause_job(job_id: UUID, actor: Actor, reason: str = "") -> bool:
     """Hand out nothing more of a job; what runs goes on. False when there is nothing to pause."""
     return _act("pause", job_id, actor, reason, lambda: store.set_paused(job_id, paused=True))
 
 
+@needs(Role.OPERATOR)
 @transactional
 def resume_job(job_id: UUID, actor: Actor, reason: str = "") -> bool:
     """Go on with a paused job."""
     return _act("resume", job_id, actor, reason, lambda: store.set_paused(job_id, paused=False))
 
 
+@needs(Role.OPERATOR)
 @transactional
 def cancel_job(job_id: UUID, actor: Actor, reason: str = "") -> bool:
     """End a job as CANCELLED once what runs has let go; what is done stays done.
@@ -146,6 +150,7 @@ def cancel_job(job_id: UUID, actor: Actor, reason: str = "") -> bool:
     return _act("cancel", job_id, actor, reason, lambda: store.ask_cancel(job_id))
 
 
+@needs(Role.OPERATOR)
 @transactional
 def compensate_job(job_id: UUID, actor: Actor, reason: str = "") -> bool:
     """End a job by undoing its completed steps. False when it has ended or is ending already."""

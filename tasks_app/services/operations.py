@@ -8,7 +8,7 @@ from tasks_app import events
 from tasks_app.core.states import Outcome
 from tasks_app.services.auditing import note
 from tasks_app.services.lease_ends import release_held
-from tasks_app.services.people import Actor
+from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
 from tasks_app.store import dead_letters, workers
 from tasks_app.store.reads.refusals import why_not_moved
@@ -22,6 +22,7 @@ class ActionResult:
     refused: dict[UUID, str] = field(default_factory=dict)
 
 
+@needs(Role.OPERATOR)
 @transactional
 def requeue(ids: Sequence[UUID], actor: Actor, reason: str = "") -> ActionResult:
     """Bring DEAD tasks back to PENDING with a fresh attempt budget."""
@@ -30,6 +31,7 @@ def requeue(ids: Sequence[UUID], actor: Actor, reason: str = "") -> ActionResult
     return _audited("requeue", ids, done, actor, reason)
 
 
+@needs(Role.OPERATOR)
 @transactional
 def dismiss(ids: Sequence[UUID], actor: Actor, reason: str) -> ActionResult:
     """Close DEAD tasks for good. Raises ValueError without a reason."""
@@ -51,12 +53,14 @@ def _audited(
     return ActionResult(done, refused)
 
 
+@needs(Role.OPERATOR)
 @transactional
 def drain_worker(worker_id: UUID, actor: Actor, reason: str = "") -> bool:
     """Ask a worker to take nothing new; what it has not started goes to others at once."""
     return _ask_drain(worker_id, actor, reason, asked=True)
 
 
+@needs(Role.OPERATOR)
 @transactional
 def resume_worker(worker_id: UUID, actor: Actor, reason: str = "") -> bool:
     """Let a drained worker take work again."""

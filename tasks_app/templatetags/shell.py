@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from tasks_app.core.states import Status, WorkerState
+from tasks_app.services.people import may_administer
 from tasks_app.store.reads.counts import count_by_status
 
 register = template.Library()
@@ -173,6 +174,6 @@ def rail_links(context: Context) -> list[RailLink]:
         here = request.path == url or (url != "/" and request.path.startswith(url))
         count = totals.get(counted, 0) if counted else None
         links.append(RailLink(label, url, here, count, counted))
-    if getattr(request.user, "is_staff", False):
+    if may_administer(request.user):
         links.append(RailLink("Admin", reverse("admin:index"), here=False))
     return links

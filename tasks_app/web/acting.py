@@ -31,7 +31,7 @@ def operators_only(view: View[P]) -> View[P]:
 def actor_of(request: HttpRequest) -> Actor:
     """The person behind a request, for the audit."""
     return Actor.in_session(
-        request.user.get_username(),
+        request.user,
         request.META.get("REMOTE_ADDR", ""),
         request.session.session_key,
     )

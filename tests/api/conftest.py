@@ -9,8 +9,9 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
+from tasks_app.core.scopes import Scope
 from tasks_app.services import tokens
-from tasks_app.services.people import Actor
+from tasks_app.services.people import Actor, Role
 from tests.floor import Floor
 
 
@@ -73,4 +74,4 @@ def floor(record: None) -> Floor:
 @pytest.fixture
 def program(floor: Floor) -> Program:
     """A program with a live token."""
-    return Program(tokens.create("tests", Actor("op")).text)
+    return Program(tokens.create("tests", Actor("op", role=Role.ADMIN), scopes=tuple(Scope)).text)

@@ -32,7 +32,7 @@ def feed_runs() -> bool:
 
 
 @asynccontextmanager
-async def socket(client: Client) -> AsyncIterator[WebsocketCommunicator]:
+async def socket(client: Client, path: str = "/ws/live/") -> AsyncIterator[WebsocketCommunicator]:
     """A page's websocket with the cookies of a client."""
     cookies = "; ".join(f"{name}={each.value}" for name, each in client.cookies.items())
     headers = [
@@ -40,7 +40,7 @@ async def socket(client: Client) -> AsyncIterator[WebsocketCommunicator]:
         (b"origin", b"http://localhost"),
         (b"host", b"localhost"),
     ]
-    communicator = WebsocketCommunicator(application, "/ws/live/", headers)
+    communicator = WebsocketCommunicator(application, path, headers)
     connected, _ = await communicator.connect(timeout=10)
     assert connected
     yield communicator

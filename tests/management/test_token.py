@@ -18,7 +18,7 @@ def token(*args: str) -> tuple[str, str]:
 
 def test_a_token_alone_goes_to_standard_output_and_works() -> None:
     text, said = token("create", "nightly-import", "--expires-days", "30")
-    assert verify(text) == "nightly-import"
+    assert str(verify(text)) == "nightly-import"
     assert "not shown again" in said
     assert text not in said
 

@@ -1,6 +1,7 @@
 """The audit: appended, chained, never changed, and checked."""
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db import ProgrammingError, connection, transaction
 
@@ -172,6 +173,8 @@ def test_a_look_is_bounded_and_says_where_it_stopped(
 
 
 def test_a_persons_session_is_named_without_its_key(floor: Floor) -> None:
-    actor = Actor.in_session("olivia", "10.0.0.7", "the-secret-key")
+    actor = Actor.in_session(
+        User(username="olivia", is_superuser=True), "10.0.0.7", "the-secret-key"
+    )
     assert actor.via.startswith("session ")
     assert "secret" not in actor.via

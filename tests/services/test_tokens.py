@@ -8,16 +8,16 @@ from django.utils import timezone
 
 from tasks_app.models import ApiToken, AuditEntry
 from tasks_app.services import tokens
-from tasks_app.services.people import Actor
+from tasks_app.services.people import Actor, Role
 
-ACTOR = Actor("op", "127.0.0.1")
+ACTOR = Actor("op", "127.0.0.1", role=Role.ADMIN)
 pytestmark = pytest.mark.django_db
 
 
 def test_a_token_is_accepted_and_only_its_digest_is_kept() -> None:
     token = tokens.create("import", ACTOR)
     assert re.fullmatch(r"chg_[0-9a-f]{12}_[\w-]{43}", token.text)
-    assert tokens.verify(token.text) == "import"
+    assert str(tokens.verify(token.text)) == "import"
     kept = str(ApiToken.objects.filter(prefix=token.prefix).values().get())
     assert token.text.split("_", 2)[2] not in kept
 
@@ -39,7 +39,7 @@ def test_a_revoked_token_is_refused_at_once_and_both_acts_are_audited() -> None:
 
 def test_an_expired_token_is_refused() -> None:
     token = tokens.create("import", ACTOR, expires_days=1)
-    assert tokens.verify(token.text) == "import"
+    assert str(tokens.verify(token.text)) == "import"
     past = timezone.now() - timedelta(seconds=1)
     ApiToken.objects.filter(prefix=token.prefix).update(expires_at=past)
     assert tokens.verify(token.text) is None

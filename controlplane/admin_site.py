@@ -1,0 +1,30 @@
+"""The admin's site: open to the role admin, whether or not Django calls its member staff."""
+
+from django.contrib.admin import AdminSite
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+
+from tasks_app.services.people import may_administer
+
+
+class RoleAdminSite(AdminSite):
+    """One log-in for all pages, and one question for all of the admin's."""
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Whether the user is an admin; to anybody else who is logged in the answer is 403."""
+        allowed = may_administer(request.user)
+        if request.user.is_authenticated and not allowed:
+            raise PermissionDenied("The configuration needs the role admin.")
+        return allowed
+
+    @method_decorator((never_cache, login_not_required))
+    def login(
+        self, request: HttpRequest, extra_context: dict[str, object] | None = None
+    ) -> HttpResponse:
+        """Lead to the site's own log-in."""
+        return redirect_to_login(request.GET.get("next") or reverse("admin:index"))

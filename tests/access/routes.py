@@ -1,0 +1,64 @@
+"""Every address of the site with who may use it: what is not in this table fails the tests.
+
+``Rule(get, post)`` names the least role for each; None is 405: there is no such method.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from tasks_app.core.scopes import Scope
+from tasks_app.services.people import Role
+
+PUBLIC, VIEWER, OPERATOR, ADMIN = Role.NOBODY, Role.VIEWER, Role.OPERATOR, Role.ADMIN
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The least role that may look (``get``) and act (``post``)."""
+
+    get: Role | None
+    post: Role | None = None
+
+
+LOOK: Final = Rule(VIEWER)
+ACT: Final = Rule(None, OPERATOR)
+CONFIRMED_ACT: Final = Rule(OPERATOR, OPERATOR)
+
+PAGES: Final[dict[str, Rule]] = {
+    "healthz": Rule(PUBLIC),
+    "readyz": Rule(PUBLIC),
+    "login/": Rule(PUBLIC, PUBLIC),
+    "logout/": Rule(None, VIEWER),
+    "api/v1/docs": LOOK,
+    "api/v1/openapi.json": LOOK,
+    "": LOOK,
+    "series/": LOOK,
+    "tasks/": LOOK,
+    "tasks/<uuid:task_id>/": LOOK,
+    "tasks/<uuid:task_id>/cancel/": CONFIRMED_ACT,
+    "dead-letters/": LOOK,
+    "dead-letters/requeue/": CONFIRMED_ACT,
+    "dead-letters/dismiss/": CONFIRMED_ACT,
+    "audit/": LOOK,
+    "audit/<int:number>/": LOOK,
+    "audit/export/": LOOK,
+    "workers/": LOOK,
+    "workers/<uuid:worker_id>/": LOOK,
+    "workers/<uuid:worker_id>/drain/": ACT,
+    "workers/<uuid:worker_id>/resume/": ACT,
+}
+"""The pages, as the resolver writes their routes; ``admin/`` is apart."""
+
+ADMIN_OPEN: Final = frozenset({"admin/login/", "admin/logout/"})
+"""All else under ``admin/`` is for admins, whatever is registered there."""
+
+API: Final[dict[str, Scope]] = {
+    "POST /v1/tasks": Scope.SUBMIT,
+    "GET /v1/tasks/{task_id}": Scope.READ,
+    "GET /v1/kinds": Scope.READ,
+    "POST /v1/jobs": Scope.JOBS,
+    "GET /v1/jobs/{job_id}": Scope.READ,
+}
+"""The API's operations, as ninja writes them, with the one scope that lets a token in."""
+
+SOCKETS: Final[dict[str, Role]] = {"ws/live/": VIEWER}
