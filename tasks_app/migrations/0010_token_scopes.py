@@ -7,7 +7,7 @@ SO_FAR = "UPDATE api_token SET scopes = '{tasks:read,tasks:write,jobs:write}'"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("tasks_app", "0008_audit_chain")]
+    dependencies = [("tasks_app", "0009_fingerprints")]
 
     operations = [
         migrations.AddField(
