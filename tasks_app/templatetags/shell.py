@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from tasks_app.core.jobs import JobStatus
 from tasks_app.core.states import Status, WorkerState
 from tasks_app.services.people import may_administer
 from tasks_app.store.reads.counts import count_by_status
@@ -28,6 +29,8 @@ SHAPES: Final[dict[str, str]] = {
     Status.DISMISSED: "⊘",
     Status.CANCELLED: "□",
     Status.SKIPPED: "↷",
+    JobStatus.COMPENSATING: "↶",
+    JobStatus.COMPENSATED: "⊖",
     WorkerState.ACTIVE: "●",
     WorkerState.DRAINING: "◒",
     WorkerState.STOPPED: "□",
@@ -45,6 +48,16 @@ def status(value: str) -> SafeString:
         SHAPES.get(value, "·"),
         value.capitalize(),
     )
+
+
+@register.filter
+def shape(value: str) -> str:
+    """The shape alone, for drawings.
+
+    >>> shape("RUNNING")
+    '◑'
+    """
+    return SHAPES.get(value, "·")
 
 
 @register.simple_tag
@@ -157,6 +170,7 @@ class RailLink:
 PAGES: Final = (
     ("Overview", "web:overview", ""),
     ("Tasks", "web:tasks", ""),
+    ("Jobs", "web:jobs", ""),
     ("Dead letters", "web:dead_letters", Status.DEAD.value),
     ("Workers", "web:workers", ""),
     ("Audit", "web:audit", ""),

@@ -1,5 +1,6 @@
 """Tags of the pages about tasks: outcomes of attempts, reasons, progress."""
 
+import json
 from typing import Final
 
 from django import template
@@ -45,6 +46,16 @@ LEFT: Final[dict[str, str]] = {
     Left.ALL_BUSY: "Every worker that can do it has as much as it may hold",
     Left.BEST_BUSY: "It waits for the most skilled worker, which is busy",
 }
+
+
+@register.filter
+def pretty_json(value: object) -> str:
+    """A JSON value, indented.
+
+    >>> pretty_json([1])
+    '[\\n  1\\n]'
+    """
+    return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 @register.simple_tag

@@ -2,7 +2,15 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from tasks_app.web.pages import audit, dead_letters, overview, task, tasks, workers
+from tasks_app.web.pages import (
+    audit,
+    dead_letters,
+    jobs,
+    overview,
+    task,
+    tasks,
+    workers,
+)
 
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -11,6 +19,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tasks/", tasks.tasks, name="tasks"),
     path("tasks/<uuid:task_id>/", task.task, name="task"),
     path("tasks/<uuid:task_id>/cancel/", task.cancel, name="cancel"),
+    path("jobs/", jobs.jobs, name="jobs"),
+    path("jobs/<uuid:job_id>/", jobs.job, name="job"),
+    *(
+        path(f"jobs/<uuid:job_id>/{each}/", jobs.act, {"name": each}, name=f"{each}_job")
+        for each in jobs.ACTS
+    ),
     path("dead-letters/", dead_letters.dead_letters, name="dead_letters"),
     path("dead-letters/requeue/", dead_letters.requeue, name="requeue"),
     path("dead-letters/dismiss/", dead_letters.dismiss, name="dismiss"),

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from tasks_app.core.jobs import Role
 from tasks_app.core.plans import Plan, load_plan
-from tasks_app.core.states import Status
+from tasks_app.core.states import ACTIVE, Status
 from tasks_app.models import Job
 from tasks_app.store import sql
 
@@ -25,6 +25,12 @@ class StepAnswer:
     status: str
     items: Mapping[str, int]
     compensations: Mapping[str, int]
+
+    @property
+    def shown_status(self) -> str:
+        """Its status as people see it: a join, which no worker runs, runs while its items do."""
+        runs = any(self.items.get(status) for status in ACTIVE)
+        return Status.RUNNING if runs and self.status == Status.PENDING else self.status
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,26 @@ def find_job(job_id: UUID) -> JobAnswer | None:
         progress,
         [Decision(r[0], plan.steps[r[1]].name, r[2], r[3], r[4] or "") for r in dead],
     )
+
+
+PLACE = """
+SELECT t.job_id, s.place FROM task t JOIN step_task s ON s.task_id = t.id
+ WHERE t.id = %(task)s AND t.job_id IS NOT NULL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which step of which job a task is, or is an item or the compensation of."""
+
+    job_id: UUID
+    place: int
+
+
+def find_place(task_id: UUID) -> Place | None:
+    """Where a task stands in its job, or None when it has none."""
+    found = sql.row(PLACE, {"task": task_id})
+    return None if found is None else Place(*found)
 
 
 def _step(plan: Plan, place: int, counts: Sequence[tuple[Any, ...]]) -> StepAnswer:

@@ -1,0 +1,209 @@
+"""The drawing of a job's graph: boxes, edges and the way back, in pixels, for the template."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+from uuid import UUID
+
+from tasks_app.core.condition_words import condition_words
+from tasks_app.core.graph_layout import Layout, Route, lay_out
+from tasks_app.core.plans import Plan, Step
+from tasks_app.core.states import FINAL, OnDead, Status
+from tasks_app.store.reads.jobs import JobAnswer, StepAnswer, find_job, find_place
+
+WIDTH: Final = 176
+HEIGHT: Final = 48
+GAP: Final = 62
+"""Between two layers, where the edges bend."""
+
+ROW: Final = 74
+MARGIN: Final = 16
+BACK: Final = 26
+"""Room under the lowest box for the way back."""
+
+MOST_EDGES: Final = 3_000
+"""Past that no eye follows an edge; the list of steps names them all."""
+
+LONGEST_NAME: Final = 19
+LONGEST_LINE: Final = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One step: where it stands (pixels), its status and its two lines; ``lit`` is the one meant.
+
+    ``done`` of ``items`` where it stands for many; ``undo`` is the status of its compensation.
+    """
+
+    step: str
+    task_id: UUID
+    x: float
+    y: float
+    status: str
+    name: str
+    line: str
+    title: str
+    condition: str
+    is_join: bool
+    share: int
+    undo: str
+    lit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One edge as an SVG path; ``on_dead`` chooses its dashes, ``met`` its weight."""
+
+    path: str
+    on_dead: str
+    met: bool
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The whole picture; ``back`` are the paths from one step that is undone to the next."""
+
+    job_id: UUID
+    width: int
+    height: int
+    boxes: Sequence[Box]
+    edges: Sequence[Edge]
+    back: Sequence[str]
+    left_out: int
+    conditions: bool
+    on_dead: Sequence[str]
+
+
+def draw_task(task_id: UUID) -> Drawing | None:
+    """Draw the job of a task with the task's step lit; None where it belongs to no job."""
+    found = find_place(task_id)
+    answer = find_job(found.job_id) if found else None
+    return draw_job(answer, lit=found.place) if found and answer else None
+
+
+def draw_job(answer: JobAnswer, *, lit: int | None = None, undone: Sequence[int] = ()) -> Drawing:
+    """Draw a job; the step at the place ``lit`` is shown as the one meant.
+
+    ``undone`` are the places of steps in the order in which they are undone.
+    """
+    plan = answer.plan
+    layout = lay_out(tuple((s.name, tuple(need.on for need in s.needs)) for s in plan.steps))
+    steps = {step.name: step for step in answer.steps}
+    boxes = {
+        step.name: _box(step, steps[step.name], layout, lit=place == lit)
+        for place, step in enumerate(plan.steps)
+    }
+    routes = layout.routes[:MOST_EDGES]
+    back = [boxes[plan.steps[place].name] for place in undone]
+    return Drawing(
+        job_id=answer.job.id,
+        width=layout.layers * (WIDTH + GAP) - GAP + 2 * MARGIN,
+        height=round((layout.rows - 1) * ROW) + HEIGHT + 2 * MARGIN + (BACK if back else 0),
+        boxes=list(boxes.values()),
+        edges=[_edge(route, plan, steps) for route in routes],
+        back=[_way_back(one, other) for one, other in pairwise(back)],
+        left_out=len(layout.routes) - len(routes),
+        conditions=any(step.when is not None for step in plan.steps),
+        on_dead=sorted({need.on_dead for step in plan.steps for need in step.needs}, reverse=True),
+    )
+
+
+def _left(layer: int) -> float:
+    return MARGIN + layer * (WIDTH + GAP)
+
+
+def _top(height: float) -> float:
+    return round(MARGIN + height * ROW, 1)
+
+
+def _box(step: Step, answer: StepAnswer, layout: Layout, *, lit: bool) -> Box:
+    layer, height = layout.places[step.name]
+    total, done = sum(answer.items.values()), answer.items.get(Status.COMPLETED, 0)
+    line = f"{done:,} of {total:,} {step.kind}" if total else step.kind
+    condition = condition_words(step.when) if step.when is not None else ""
+    return Box(
+        step=step.name,
+        task_id=answer.task_id,
+        x=_left(layer),
+        y=_top(height),
+        status=answer.shown_status,
+        name=_short(step.name, LONGEST_NAME),
+        line=_short(line, LONGEST_LINE),
+        title=_title(step, answer, condition),
+        condition=condition,
+        is_join=step.is_join,
+        share=round(100 * done / total) if total else 0,
+        undo=undo_status(answer.compensations),
+        lit=lit,
+    )
+
+
+def _title(step: Step, answer: StepAnswer, condition: str) -> str:
+    said = [f"{step.name}: {answer.shown_status.lower()}", f"kind {step.kind}"]
+    if answer.items:
+        said.append(_counted(answer.items))
+    if condition:
+        said.append(f"only when {condition}")
+    if answer.compensations:
+        said.append(f"undoing it: {_counted(answer.compensations)}")
+    elif step.compensation is not None:
+        said.append(f"undone by {step.compensation.kind}")
+    return "\n".join(said)
+
+
+def _counted(by_status: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {status.lower()}" for status, count in sorted(by_status.items()))
+
+
+def undo_status(compensations: Mapping[str, int]) -> str:
+    """One status for all compensations of a step: the worst that is open, else COMPLETED.
+
+    >>> undo_status({"COMPLETED": 2, "RUNNING": 1}), undo_status({"COMPLETED": 2}), undo_status({})
+    ('RUNNING', 'COMPLETED', '')
+    """
+    worst = (Status.DEAD, Status.FAILED, Status.RUNNING, Status.ASSIGNED, Status.PENDING)
+    still = [status for status in worst if compensations.get(status)]
+    ended = [status for status in FINAL if compensations.get(status)]
+    return next(iter([*still, *ended]), "")
+
+
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def _edge(route: Route, plan: Plan, steps: Mapping[str, StepAnswer]) -> Edge:
+    step = plan.steps[plan.places[route.target]]
+    on_dead = next(need.on_dead for need in step.needs if need.on == route.source)
+    (first, height), *rest = route.points
+    x, y = _left(first) + WIDTH, _top(height) + HEIGHT / 2
+    parts = [f"M{x:g} {y:g}"]
+    for layer, next_height in rest:
+        to_x, to_y = _left(layer), _top(next_height) + HEIGHT / 2
+        middle = (x + to_x) / 2
+        parts.append(f"C{middle:g} {y:g} {middle:g} {to_y:g} {to_x:g} {to_y:g}")
+        x, y = to_x, to_y
+        if (layer, next_height) != route.points[-1]:
+            # Straight on under the layer that it only passes.
+            x += WIDTH
+            parts.append(f"H{x:g}")
+    words = {
+        OnDead.WAIT: "waits for a human",
+        OnDead.FAIL: "fails too",
+        OnDead.CONTINUE: "goes on without it",
+    }
+    return Edge(
+        path="".join(parts),
+        on_dead=on_dead,
+        met=steps[route.source].status in (Status.COMPLETED, Status.SKIPPED),
+        title=f"{route.target} needs {route.source}; if that is dead, it {words[on_dead]}",
+    )
+
+
+def _way_back(one: Box, other: Box) -> str:
+    """From under one box to under the next one that is undone, below both."""
+    x, y = one.x + WIDTH / 2, one.y + HEIGHT
+    to_x, to_y = other.x + WIDTH / 2, other.y + HEIGHT
+    low = max(y, to_y) + BACK
+    return f"M{x:g} {y:g}C{x:g} {low:g} {to_x:g} {low:g} {to_x:g} {to_y:g}"

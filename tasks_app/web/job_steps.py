@@ -1,0 +1,53 @@
+"""The steps of a job as a list: what each is, needs and took; what the graph draws, in words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tasks_app.core.condition_words import condition_words
+from tasks_app.core.plans import Need, Step
+from tasks_app.core.states import FINAL
+from tasks_app.store.reads.job_progress import JobTimes
+from tasks_app.store.reads.jobs import JobAnswer, StepAnswer
+from tasks_app.web.job_graph import undo_status
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """One step with its answer; ``seconds`` is what a task of it took, or should take.
+
+    ``observed``: it is measured. ``ended`` of ``items`` where it stands for many.
+    """
+
+    answer: StepAnswer
+    step: Step
+    needs: Sequence[Need]
+    condition: str
+    items: int
+    ended: int
+    seconds: float
+    observed: bool
+    undo: str
+
+    @property
+    def items_by_status(self) -> Mapping[str, int]:
+        """How its items stand."""
+        return self.answer.items
+
+
+def list_steps(answer: JobAnswer, times: JobTimes) -> list[StepLine]:
+    """Every step, in the order of the plan."""
+    expected = {each.name: each.seconds for each in times.steps(answer.plan)}
+    return [
+        StepLine(
+            answer=found,
+            step=step,
+            needs=step.needs,
+            condition=condition_words(step.when) if step.when is not None else "",
+            items=sum(found.items.values()),
+            ended=sum(count for status, count in found.items.items() if status in FINAL),
+            seconds=expected[step.name],
+            observed=place in times.observed,
+            undo=undo_status(found.compensations),
+        )
+        for place, (step, found) in enumerate(zip(answer.plan.steps, answer.steps, strict=True))
+    ]
