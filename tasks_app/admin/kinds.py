@@ -30,6 +30,13 @@ class KindForm(KindFormBase):
         required=False,
         help_text="JSON Schema that a payload must satisfy at the door. Empty: anything.",
     )
+    result_schema = IndentedJSONField(
+        required=False,
+        help_text=(
+            "JSON Schema of what a person writes: the form in the inbox is made from it. A "
+            "required boolean “approved” becomes Approve and Reject. Empty: any JSON."
+        ),
+    )
 
     class Meta:
         model = Kind
@@ -38,6 +45,12 @@ class KindForm(KindFormBase):
     def clean_payload_schema(self) -> Any:
         """A JSON Schema, or nothing."""
         schema = self.cleaned_data["payload_schema"]
+        check_schema(schema)
+        return schema
+
+    def clean_result_schema(self) -> Any:
+        """A JSON Schema, or nothing."""
+        schema = self.cleaned_data["result_schema"]
         check_schema(schema)
         return schema
 
@@ -62,6 +75,7 @@ class KindAdmin(AuditsChanges, KindAdminBase):
     list_display = (
         "name",
         "strategy_in_force",
+        "by_people",
         "order",
         "paused",
         "max_attempts",
@@ -69,7 +83,7 @@ class KindAdmin(AuditsChanges, KindAdminBase):
         "estimate_seconds",
         "quarantined_at",
     )
-    list_filter = ("strategy", "paused")
+    list_filter = ("strategy", "by_people", "paused")
     search_fields = ("name", "description")
     # A bulk deletion would collect every task of the kinds, only to refuse.
     actions = None
@@ -108,6 +122,13 @@ class KindAdmin(AuditsChanges, KindAdminBase):
             {"fields": ("breaker_failures", "breaker_window_seconds", "breaker_open_seconds")},
         ),
         ("Payload", {"fields": ("payload_schema",)}),
+        (
+            "People",
+            {
+                "fields": ("by_people", "person_lease_seconds", "result_schema"),
+                "description": "Steps that somebody takes from the inbox and completes in a form.",
+            },
+        ),
     )
 
     @admin.display(description="strategy", ordering="strategy")

@@ -56,6 +56,7 @@ class SupervisorSettingsAdmin(AuditsChanges, SettingsAdminBase):
                 "description": "A worker takes a new rhythm when it next registers.",
             },
         ),
+        ("People", {"fields": ("person_lease_seconds",)}),
         ("Duty", {"fields": ("tick_seconds", "leader_lease_seconds", "shift_seconds")}),
         (
             "Giving up",

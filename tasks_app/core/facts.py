@@ -63,8 +63,9 @@ class LimitFacts:
 class KindPolicy:
     """How one kind is dispatched.
 
-    ``paused`` kinds get nothing; ``cursor`` is how far round-robin has come: one place in its ring
-    for each task handed out and for each full worker passed over.
+    ``paused`` kinds get nothing, and no worker gets one that is done ``by_people``; ``cursor`` is
+    how far round-robin has come: one place in its ring for each task handed out and for each full
+    worker passed over.
     """
 
     name: str
@@ -77,6 +78,7 @@ class KindPolicy:
     limit: str | None = None
     breaker: Breaker = Breaker.CLOSED
     has_retry_budget: bool = False
+    by_people: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,7 @@ class Left(StrEnum):
     KIND_PAUSED = "kind_paused"
     KIND_QUARANTINED = "kind_quarantined"
     BREAKER_OPEN = "breaker_open"
+    FOR_PEOPLE = "for_people"
     LIMIT_PAUSED = "limit_paused"
     LIMIT_FULL = "limit_full"
     RATE_LIMITED = "rate_limited"

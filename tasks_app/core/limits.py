@@ -76,4 +76,6 @@ def closed_kinds(policies: Mapping[str, KindPolicy]) -> dict[str, Left]:
             closed[kind] = Left.KIND_QUARANTINED
         elif policy.breaker is Breaker.OPEN:
             closed[kind] = Left.BREAKER_OPEN
+        elif policy.by_people:
+            closed[kind] = Left.FOR_PEOPLE
     return closed

@@ -41,6 +41,7 @@ class Outcome(StrEnum):
     CANCELLED = "cancelled"
     CRASHED = "crashed"
     DEADLINE = "deadline"
+    EXPIRED = "expired"
 
 
 class OnDead(StrEnum):
@@ -61,25 +62,37 @@ class EdgeState(StrEnum):
 
 
 class WorkerState(StrEnum):
-    """Where one boot of a worker stands."""
+    """Where one boot of a worker stands; a person has one row for good, and no heartbeat."""
 
     ACTIVE = "active"
     DRAINING = "draining"
     STOPPED = "stopped"
     LOST = "lost"
+    PERSON = "person"
 
 
 FAILURES: Final = frozenset({Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASHED})
 """Outcomes that speak against a kind's handler or what it calls; losses speak against workers."""
+
+FREE: Final = frozenset({Outcome.RELEASED, Outcome.EXPIRED})
+"""Outcomes that use up no attempt although the work had begun."""
 
 ACTIVE: Final = frozenset({Status.ASSIGNED, Status.RUNNING})
 UNFINISHED: Final = frozenset({Status.PENDING, Status.ASSIGNED, Status.RUNNING, Status.FAILED})
 FINAL: Final = frozenset({Status.COMPLETED, Status.DISMISSED, Status.CANCELLED, Status.SKIPPED})
 
 TRANSITIONS: Final[dict[Status, frozenset[Status]]] = {
-    # COMPLETED: the join of a job's step, whose work is that of its items.
+    # RUNNING: a person takes a step and begins it in one. COMPLETED: the join of a job's step,
+    # whose work is that of its items.
     Status.PENDING: frozenset(
-        {Status.ASSIGNED, Status.COMPLETED, Status.CANCELLED, Status.SKIPPED, Status.DEAD}
+        {
+            Status.ASSIGNED,
+            Status.RUNNING,
+            Status.COMPLETED,
+            Status.CANCELLED,
+            Status.SKIPPED,
+            Status.DEAD,
+        }
     ),
     Status.ASSIGNED: frozenset({Status.RUNNING, Status.PENDING, Status.CANCELLED, Status.DEAD}),
     Status.RUNNING: frozenset(

@@ -41,16 +41,20 @@ class Answer:
 def why_waiting(task: Waiting, snapshot: Snapshot, *, on_duty: bool) -> Sequence[Answer]:
     """Answer every question for one task, by the same code that a round decides with.
 
-    The snapshot's own ready tasks are left out of account: the queue ahead moves on by itself.
+    The snapshot's own ready tasks are left out of account: the queue ahead moves on by itself. What
+    people do needs no supervisor to begin, only a person.
     """
     policy = snapshot.kinds.get(task.facts.kind) or KindPolicy(task.facts.kind)
     closed = closed_kinds({policy.name: policy}).get(policy.name)
     gate = Gate(snapshot).admit(task.facts, policy)
     worker = _worker(task.facts, policy, snapshot)
+    if closed is Left.FOR_PEOPLE:
+        closed = None
+    supervisor = [] if policy.by_people else [Answer(Question.SUPERVISOR, on_duty)]
     return [
         Answer(Question.DEPENDENCIES, task.waiting_on == 0),
         Answer(Question.TIME, not task.later),
-        Answer(Question.SUPERVISOR, on_duty),
+        *supervisor,
         Answer(Question.KIND, closed is None, closed),
         Answer(Question.GATE, gate is None, gate),
         Answer(Question.WORKER, worker is None, worker),

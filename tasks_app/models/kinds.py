@@ -145,6 +145,26 @@ class Kind(models.Model):
         blank=True,
         help_text="JSON Schema that a payload must satisfy at the door. Empty: anything.",
     )
+    by_people = models.BooleanField(
+        "done by people",
+        default=False,
+        db_default=False,
+        help_text="Somebody takes it from the inbox; no worker ever gets it.",
+    )
+    person_lease_seconds = models.FloatField(
+        null=True,
+        blank=True,
+        validators=[POSITIVE],
+        help_text=(
+            "How long a person has it, in seconds, before it goes back to the inbox; they can "
+            "extend it. Empty: the default of the supervisor settings."
+        ),
+    )
+    result_schema = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="JSON Schema of the result of a kind done by people: its form is made from it.",
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
@@ -166,6 +186,16 @@ class Kind(models.Model):
                 & Q(backoff_cap_seconds__gt=0),
             ),
             models.CheckConstraint(name="kind_attempts_min", condition=Q(max_attempts__gte=1)),
+            models.CheckConstraint(
+                name="kind_person_lease_positive",
+                condition=Q(person_lease_seconds__isnull=True) | Q(person_lease_seconds__gt=0),
+            ),
+            # A claim looks at no limit and no breaker.
+            models.CheckConstraint(
+                name="kind_people_need_no_limit",
+                condition=Q(by_people=False) | Q(limit__isnull=True),
+                violation_error_message="A kind done by people has no shared limit.",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -92,6 +92,15 @@ class SupervisorSettings(models.Model):
         help_text="A ready task that no worker ever could do is DEAD after so long, in seconds.",
     )
 
+    person_lease_seconds = models.FloatField(
+        default=1800.0,
+        db_default=1800.0,
+        validators=[MinValueValidator(1.0)],
+        help_text=(
+            "How long a person has a step that they took from the inbox, in seconds; they can "
+            "extend it. For kinds that say nothing else."
+        ),
+    )
     quarantine_after = models.PositiveSmallIntegerField(
         default=3,
         db_default=3,

@@ -185,6 +185,7 @@ class Lease(models.Model):
     """The right to work on a task; only what is in flight, so that a sweep costs no more.
 
     ``expected_seconds`` is estimate / skill; ``started_at`` is empty until the worker claims.
+    ``held_until`` is when a person's lease ends; a machine's ends with its signs of life.
     """
 
     task = models.OneToOneField(Task, models.CASCADE, primary_key=True)
@@ -196,6 +197,7 @@ class Lease(models.Model):
     weight = models.FloatField(db_default=1.0)
     assigned_at = models.DateTimeField(db_default=Now())
     started_at = models.DateTimeField(null=True)
+    held_until = models.DateTimeField(null=True)
 
     class Meta:
         db_table = "lease"
@@ -210,6 +212,11 @@ class Lease(models.Model):
                 name="lease_claimable",
                 fields=["worker", "token"],
                 condition=Q(started_at__isnull=True),
+            ),
+            models.Index(
+                name="lease_of_person",
+                fields=["held_until"],
+                condition=Q(held_until__isnull=False),
             ),
         ]
 

@@ -1,5 +1,6 @@
 """Workers: one row a boot, what it can do, and its sign of life."""
 
+from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
@@ -13,7 +14,8 @@ from tasks_app.models.tasks import new_id
 class Worker(models.Model):
     """One boot of a worker process: a new identity each time, whatever its name.
 
-    ``drain_asked`` is the operator's wish; ``state`` is what became of the boot.
+    ``drain_asked`` is the operator's wish; ``state`` is what became of the boot. A ``user`` who
+    takes steps from the inbox has one row too, in a state of its own that makes it no machine.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id)
@@ -28,6 +30,9 @@ class Worker(models.Model):
     drain_asked = models.BooleanField(db_default=False)
     registered_at = models.DateTimeField(db_default=Now())
     ended_at = models.DateTimeField(null=True)
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+"
+    )
 
     class Meta:
         db_table = "worker"
@@ -35,6 +40,10 @@ class Worker(models.Model):
             models.CheckConstraint(name="worker_slots_min", condition=Q(slots__gte=1)),
             models.CheckConstraint(
                 name="worker_state_known", condition=one_of("state", WorkerState)
+            ),
+            models.CheckConstraint(
+                name="worker_user_is_person",
+                condition=Q(user__isnull=True) | Q(state=WorkerState.PERSON),
             ),
             models.UniqueConstraint(
                 name="worker_name_live_once",

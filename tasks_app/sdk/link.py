@@ -36,11 +36,15 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """The identity of this boot and the rhythm to keep, in seconds."""
+    """The identity of this boot and the rhythm to keep, in seconds.
+
+    ``for_people`` are kinds that it offers and gets nothing of, for people do them.
+    """
 
     worker_id: UUID
     heartbeat_every: float
     stale_after: float
+    for_people: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,9 @@ class Session:
                 boot.heartbeat_every,
                 boot.stale_after,
             )
+            if registered.for_people:
+                names = ", ".join(registered.for_people)
+                logger.warning("people do %s: this worker gets none of it", names)
             return boot
         return None
 

@@ -9,7 +9,7 @@ from tasks_app.core.states import Outcome, Status
 from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
-from tasks_app.store import closing, leases
+from tasks_app.store import closing, human_steps, leases
 from tasks_app.store.leases import LeaseEnd
 from tasks_app.store.reads.refusals import why_not_moved
 
@@ -39,7 +39,14 @@ def let_go(ids: Sequence[UUID]) -> tuple[set[UUID], set[UUID]]:
     locked = closing.lock_for_cancel(ids)
     waiting = [i for i, _, status in locked if status in (Status.PENDING, Status.FAILED)]
     done = closing.close_waiting(waiting, Status.CANCELLED)
-    assigned = {token: i for i, token, status in locked if status is Status.ASSIGNED and token}
+    running = [i for i, _, status in locked if status is Status.RUNNING]
+    # A person hears of it at their next click; there is no work of a machine to wait for.
+    at_once = human_steps.held_by_people(running)
+    assigned = {
+        token: i
+        for i, token, status in locked
+        if token and (status is Status.ASSIGNED or i in at_once)
+    }
     ended = leases.end(
         [
             LeaseEnd(task_id, token, status=Status.CANCELLED, outcome=Outcome.CANCELLED)
@@ -47,7 +54,7 @@ def let_go(ids: Sequence[UUID]) -> tuple[set[UUID], set[UUID]]:
         ]
     )
     done |= {assigned[token] for token in ended}
-    asked = closing.ask_cancel([i for i, _, status in locked if status is Status.RUNNING])
+    asked = closing.ask_cancel([i for i in running if i not in at_once])
     return done, asked
 
 

@@ -11,6 +11,7 @@ from tasks_app.core.retry import decide_reclaim, decide_retry
 from tasks_app.core.states import DeadReason, Outcome, Status
 from tasks_app.sdk.link import Failure
 from tasks_app.store import leases
+from tasks_app.store.human_steps import ExpiredStep
 from tasks_app.store.leases import LeaseEnd, RunningTask
 from tasks_app.store.sweep import LostLease
 
@@ -80,6 +81,26 @@ def reclaim_ends(lost: Sequence[LostLease]) -> list[LeaseEnd]:
             )
         )
     return ends
+
+
+def expiry_ends(expired: Sequence[ExpiredStep]) -> list[LeaseEnd]:
+    """Back to the inbox, and no attempt used up: a person who went to lunch is no failure."""
+    return [
+        LeaseEnd(
+            step.task_id,
+            step.token,
+            status=Status.PENDING,
+            outcome=Outcome.EXPIRED,
+            error=json.dumps(
+                ErrorFacts(
+                    type="TimeRanOut",
+                    message=f"{step.person} took this and neither completed nor extended it.",
+                ).as_json()
+            ),
+            refund=True,
+        )
+        for step in expired
+    ]
 
 
 def release_held(

@@ -59,6 +59,16 @@ class PayloadSchema:
             return "payload", shown(payload), f"{BROKEN}: {broken}"
         return None if error is None else (_place_of(error), shown(error.instance), _told(error))
 
+    def errors(self, value: Any) -> list[ValidationError] | str:
+        """Every error of a value, or what is wrong with the schema itself."""
+        validator = self._validator
+        if validator is None or isinstance(validator, str):
+            return validator or []
+        try:
+            return list(validator.iter_errors(value))
+        except (Unresolvable, RecursionError, re.error, OverflowError) as broken:
+            return f"{BROKEN}: {broken}"
+
 
 def _place_of(error: ValidationError) -> str:
     """The path of what is wrong, as ``payload.rows[3].text``."""

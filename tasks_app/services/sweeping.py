@@ -9,8 +9,8 @@ from tasks_app.core.breakers import next_state
 from tasks_app.core.facts import ErrorFacts
 from tasks_app.core.states import ACTIVE, DeadReason, Outcome, Status
 from tasks_app.models import SupervisorSettings
-from tasks_app.services.lease_ends import reclaim_ends
-from tasks_app.store import breakers, closing, leases, sweep, workers
+from tasks_app.services.lease_ends import expiry_ends, reclaim_ends
+from tasks_app.store import breakers, closing, human_steps, leases, sweep, workers
 from tasks_app.store.leases import LeaseEnd
 from tasks_app.store.reads.breakers import read_breakers
 
@@ -38,7 +38,8 @@ def run_sweep(settings: SupervisorSettings) -> SweepReport:
     """Search the record for everything that time alone has changed; part of a round."""
     lost_workers = workers.mark_lost(settings.stale_after_seconds)
     lost = sweep.take_lost(settings.stale_after_seconds, settings.timeout_grace_seconds, BATCH)
-    reclaimed = len(leases.end(reclaim_ends(lost)))
+    expired = human_steps.take_expired(BATCH)
+    reclaimed = len(leases.end([*reclaim_ends(lost), *expiry_ends(expired)]))
     overdue = _give_up_overdue()
     _give_up_unroutable(settings.unroutable_grace_seconds)
     quarantined = breakers.quarantine_kinds()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, ParamSpec, TypeVar
 
 import psycopg
-from django.db import OperationalError, transaction
+from django.db import IntegrityError, OperationalError, transaction
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -15,9 +15,14 @@ R = TypeVar("R")
 TRIES: Final = 5
 REPEATABLE: Final = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 
+LOCK_INDEX: Final = "lease_lock_once"
+
 
 def transactional(function: Callable[P, R]) -> Callable[P, R]:
-    """Run the function in one transaction; repeat it on 40P01 and 40001, which roll back whole."""
+    """Run the function in one transaction; repeat it where PostgreSQL rolled it back whole.
+
+    That is on 40P01 and 40001, and where another took the same lock key in the same instant.
+    """
 
     @functools.wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -25,10 +30,17 @@ def transactional(function: Callable[P, R]) -> Callable[P, R]:
             try:
                 with transaction.atomic():
                     return function(*args, **kwargs)
-            except OperationalError as error:
-                if not isinstance(error.__cause__, REPEATABLE) or attempt == TRIES - 1:
+            except (OperationalError, IntegrityError) as error:
+                if not _repeatable(error.__cause__) or attempt == TRIES - 1:
                     raise
                 time.sleep(random.uniform(0, 0.01 * 2**attempt))
         raise AssertionError("unreachable: the last try returns or raises")
 
     return wrapped
+
+
+def _repeatable(cause: BaseException | None) -> bool:
+    """A round and a person may both see a lock free: the index lets one of them have it."""
+    if isinstance(cause, psycopg.errors.UniqueViolation):
+        return cause.diag.constraint_name == LOCK_INDEX
+    return isinstance(cause, REPEATABLE)

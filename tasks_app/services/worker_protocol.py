@@ -27,7 +27,11 @@ from tasks_app.services.lease_ends import release_held, retry_ends
 from tasks_app.services.transactions import transactional
 from tasks_app.store import breakers, late_results, leases, workers
 from tasks_app.store.leases import RunningTask
-from tasks_app.store.reads.configuration import retry_policies, supervisor_settings
+from tasks_app.store.reads.configuration import (
+    kind_policies,
+    retry_policies,
+    supervisor_settings,
+)
 from tasks_app.store.reads.in_flight import tokens_held
 
 TOO_MANY_REQUESTS: Final = 429
@@ -51,7 +55,13 @@ def register(registration: Registration) -> Registered:
         skills=registration.skills,
     )
     events.wake_supervisor()
-    return Registered(worker_id, settings.heartbeat_seconds, settings.stale_after_seconds)
+    policies = kind_policies()
+    return Registered(
+        worker_id,
+        settings.heartbeat_seconds,
+        settings.stale_after_seconds,
+        for_people=[kind for kind in sorted(registration.skills) if policies[kind].by_people],
+    )
 
 
 @transactional

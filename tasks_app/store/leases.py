@@ -65,7 +65,8 @@ def claim(worker_id: UUID, limit: int) -> list[tuple[Any, ...]]:
     return sql.rows_by_key(CLAIM, {"worker": worker_id, "limit": limit})
 
 
-# The delta carries the run time, so that mean task seconds (T) need no scan of the attempts.
+# The delta carries the run time, so that mean task seconds (T) need no scan of the attempts; a
+# person's time is none of a worker's.
 COMPLETE = """
 WITH input AS (
     SELECT * FROM ROWS FROM (unnest(%(tasks)s::uuid[], %(tokens)s::bigint[]),
@@ -80,7 +81,7 @@ WITH input AS (
 ), ended AS (
     DELETE FROM lease l USING locked k
      WHERE l.task_id = k.id AND l.token = k.token
-    RETURNING l.task_id, l.token, l.worker_id, l.assigned_at, l.started_at, k.result
+    RETURNING l.task_id, l.token, l.worker_id, l.assigned_at, l.started_at, l.held_until, k.result
 ), done AS (
     UPDATE task t
        SET status = 'COMPLETED', result = e.result, error = NULL,
@@ -88,7 +89,7 @@ WITH input AS (
       FROM ended e
      WHERE t.id = e.task_id
     RETURNING t.id, t.kind, t.token, t.total_attempts, t.requeues, t.has_dependents,
-              e.worker_id, e.assigned_at, e.started_at
+              e.worker_id, e.assigned_at, e.started_at, e.held_until
 ), recorded AS (
     INSERT INTO attempt (token, task_id, kind, worker_id, number, requeues,
                          assigned_at, started_at, ended_at, outcome)
@@ -99,7 +100,8 @@ WITH input AS (
     INSERT INTO status_delta (kind, status, change, busy_seconds)
     SELECT d.kind, s.status, s.sign * d.n, CASE s.sign WHEN 1 THEN d.busy ELSE 0 END
       FROM (SELECT kind, count(*) AS n,
-                   sum(extract(epoch FROM statement_timestamp() - started_at)) AS busy
+                   coalesce(sum(extract(epoch FROM statement_timestamp() - started_at))
+                                FILTER (WHERE held_until IS NULL), 0) AS busy
               FROM done GROUP BY kind) d
      CROSS JOIN (VALUES ('RUNNING', -1), ('COMPLETED', 1)) AS s(status, sign)
 ), announced AS (

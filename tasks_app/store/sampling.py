@@ -36,7 +36,8 @@ SELECT 1, statement_timestamp(),
             ON l.worker_id = w.id
          WHERE w.state IN ('active', 'draining')),
        (SELECT min(created_at) FROM task
-         WHERE status IN ('ASSIGNED', 'FAILED', 'PENDING', 'RUNNING') AND waiting_on = 0),
+         WHERE status IN ('ASSIGNED', 'FAILED', 'PENDING', 'RUNNING') AND waiting_on = 0
+           AND kind NOT IN (SELECT name FROM kind WHERE by_people)),
        %(rounds)s, %(dispatched)s, %(completed)s, %(busy_seconds)s, %(dispatch_seconds)s,
        %(longest_round_seconds)s
 ON CONFLICT DO NOTHING

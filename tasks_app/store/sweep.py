@@ -132,7 +132,7 @@ SELECT t.id
      ORDER BY queue_at
      LIMIT %(limit)s
  ) t
- WHERE NOT EXISTS (SELECT FROM capability c WHERE c.kind = k.name)
+ WHERE NOT k.by_people AND NOT EXISTS (SELECT FROM capability c WHERE c.kind = k.name)
 """
 
 

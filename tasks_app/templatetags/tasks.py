@@ -22,6 +22,7 @@ LOOKS_LIKE: Final[dict[str, Status]] = {
     Outcome.NOT_NAMED: Status.DEAD,
     Outcome.DEADLINE: Status.DEAD,
     Outcome.RELEASED: Status.PENDING,
+    Outcome.EXPIRED: Status.PENDING,
     Outcome.CANCELLED: Status.CANCELLED,
 }
 """An outcome has the shape and the colour of the status that it most resembles."""
@@ -39,6 +40,7 @@ LEFT: Final[dict[str, str]] = {
     Left.KIND_PAUSED: "is paused by an admin",
     Left.KIND_QUARANTINED: "is in quarantine: its tasks took workers down",
     Left.BREAKER_OPEN: "is held back by its circuit breaker after failures in a row",
+    Left.FOR_PEOPLE: "It waits for a person, who takes it from the inbox",
     Left.LIMIT_PAUSED: "is paused because the other side asked for a pause (HTTP 429)",
     Left.LIMIT_FULL: "has no room now: as much as it allows is in flight",
     Left.RATE_LIMITED: "has used up its rate for the moment",

@@ -56,6 +56,7 @@ def kind_form(**changes: Any) -> dict[str, Any]:
     [
         ("payload_schema", '{"type": "objekt"}', "No valid JSON Schema: at $.type"),
         ("payload_schema", "[1]", "a schema is an object"),
+        ("result_schema", '{"type": "objekt"}', "No valid JSON Schema: at $.type"),
         ("payload_schema", '{"type":\n "object",}', "Not JSON at line 2"),
         ("payload_schema", '{"items": {"$ref": "http://other.example/"}}', "at $.items.$ref"),
         ("permanent_errors", "ValueError\nHTTP 4x", "Line 2: &#x27;HTTP 4x&#x27; is neither"),

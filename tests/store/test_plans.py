@@ -14,6 +14,7 @@ from tasks_app.store import (
     closing,
     dependencies,
     dispatch,
+    human_steps,
     leases,
     sampling,
     sql,
@@ -21,7 +22,7 @@ from tasks_app.store import (
     sweep,
 )
 from tasks_app.store.reads import breakers as breaker_reads
-from tasks_app.store.reads import snapshot
+from tasks_app.store.reads import inbox, snapshot
 from tests.floor import Floor
 
 ROWS: Final = 100_000
@@ -291,3 +292,18 @@ def test_closing_goes_by_key(hall: Mapping[str, Any]) -> None:
         "reason": None,
     }
     assert_no_large_table_is_read_whole(scans(closing.CLOSE, params, sql.BY_KEY))
+
+
+def test_what_waits_for_people_is_read_from_the_beginning_of_the_queue(
+    hall: Mapping[str, Any],
+) -> None:
+    params = {"queue_at": "-infinity", "id": UUID(int=0), "limit": 51}
+    assert of(scans(inbox.WAITING, params, sql.IN_INDEX_ORDER), "task") == {"task_ready"}
+    assert of(scans(inbox.COUNT, {"limit": 100}, sql.IN_INDEX_ORDER), "task") == {"task_ready"}
+
+
+def test_a_person_s_claim_and_its_end_go_by_key(hall: Mapping[str, Any]) -> None:
+    claim = {"task": hall["ready"][0], "person": hall["worker"]}
+    assert of(scans(human_steps.CLAIM, claim, sql.BY_KEY), "task") == {"task_pkey"}
+    found = scans(human_steps.TAKE_EXPIRED, {"limit": 1000}, sql.BY_KEY)
+    assert (of(found, "task"), of(found, "lease")) == ({"task_pkey"}, {"lease_of_person"})

@@ -30,7 +30,7 @@ SELECT k.name, coalesce(nullif(k.strategy, ''), s.default_strategy), k."order", 
                 SELECT FROM lease l WHERE l.task_id = b.probe AND l.token = b.probe_token)
               THEN 'open'
             ELSE coalesce(b.state, 'closed') END,
-       k.retry_budget IS NOT NULL
+       k.retry_budget IS NOT NULL, k.by_people
   FROM kind k
  CROSS JOIN supervisor_settings s
   LEFT JOIN round_robin_cursor c ON c.kind_id = k.name
@@ -52,6 +52,7 @@ def kind_policies() -> dict[str, KindPolicy]:
             limit=r[7],
             breaker=Breaker(r[8]),
             has_retry_budget=r[9],
+            by_people=r[10],
         )
         for r in sql.rows(KINDS)
     }

@@ -66,7 +66,7 @@ def count_lost() -> int:
 # One look into the ready queue a kind; its length comes from nowhere, for counting it costs.
 UNSERVED = """
 SELECT k.name FROM kind k
- WHERE NOT k.paused
+ WHERE NOT k.paused AND NOT k.by_people
    AND EXISTS (SELECT FROM task t
                 WHERE t.kind = k.name AND t.status = 'PENDING' AND t.waiting_on = 0)
    AND NOT EXISTS (SELECT FROM capability c

@@ -52,6 +52,15 @@ INVARIANTS: Final = (
         """,
     ),
     Invariant(
+        "people_hold_for_a_time",
+        "A lease has an end of its own if and only if a person has it, and then it has begun.",
+        """
+        SELECT l.task_id::text FROM lease l JOIN worker w ON w.id = l.worker_id
+         WHERE (l.held_until IS NOT NULL) <> (w.state = 'person')
+            OR (l.held_until IS NOT NULL AND l.started_at IS NULL)
+        """,
+    ),
+    Invariant(
         "leases_do_not_overlap",
         "No two leases of a task stood at once, and tokens rise with time (I3).",
         """
@@ -72,19 +81,21 @@ INVARIANTS: Final = (
         SELECT t.id::text
           FROM task t
           JOIN attempt a ON a.task_id = t.id
-         WHERE a.started_at IS NOT NULL AND a.outcome NOT IN ('released')
+         WHERE a.started_at IS NOT NULL AND a.outcome NOT IN ('released', 'expired')
          GROUP BY t.id, t.max_attempts, a.requeues
         HAVING count(*) > t.max_attempts
         """,
     ),
     Invariant(
         "started_reclaims_count",
-        "A started attempt counts unless it was released: the task's own count says the same.",
+        "A started attempt counts unless it was released, or a person's time ran out: the task's "
+        "own count says the same.",
         """
         SELECT t.id::text
           FROM task t
           LEFT JOIN attempt a ON a.task_id = t.id AND a.requeues = t.requeues
-                             AND a.started_at IS NOT NULL AND a.outcome <> 'released'
+                             AND a.started_at IS NOT NULL
+                             AND a.outcome NOT IN ('released', 'expired')
           LEFT JOIN lease l ON l.task_id = t.id AND l.started_at IS NOT NULL
          GROUP BY t.id, t.attempts, l.task_id
         HAVING count(a.token) + CASE WHEN l.task_id IS NULL THEN 0 ELSE 1 END <> t.attempts

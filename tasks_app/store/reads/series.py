@@ -121,7 +121,8 @@ def latest_point() -> Point | None:
 OLDEST = """
 SELECT extract(epoch FROM statement_timestamp())::float8,
        (SELECT extract(epoch FROM min(created_at))::float8 FROM task
-         WHERE status IN ('ASSIGNED', 'FAILED', 'PENDING', 'RUNNING') AND waiting_on = 0)
+         WHERE status IN ('ASSIGNED', 'FAILED', 'PENDING', 'RUNNING') AND waiting_on = 0
+           AND kind NOT IN (SELECT name FROM kind WHERE by_people))
 """
 
 

@@ -27,7 +27,7 @@ SELECT t.id, k.name, t.priority, extract(epoch FROM t.queue_at)::float8, t.estim
      ORDER BY queue_at, id
      LIMIT %(limit)s
  ) t
- WHERE NOT k.paused AND k.name = ANY (%(kinds)s)
+ WHERE NOT k.paused AND NOT k.by_people AND k.name = ANY (%(kinds)s)
 """
 
 WORKERS = """
