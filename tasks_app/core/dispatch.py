@@ -1,7 +1,7 @@
 """One round's decision: which ready task goes to which worker, and why the others stay."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -13,7 +13,9 @@ from tasks_app.core.facts import (
     Order,
     Snapshot,
     TaskFacts,
+    Turn,
 )
+from tasks_app.core.fairness import kinds_that_share, take_turns, turns_taken
 from tasks_app.core.limits import Gate, closed_kinds
 from tasks_app.core.loads import Backups, Pools, WorkerLoad
 from tasks_app.core.strategies import STRATEGIES, KindView, Strategy
@@ -41,7 +43,9 @@ def plan_dispatch(snapshot: Snapshot) -> DispatchPlan:
     gate = Gate(snapshot)
     assignments: list[Assignment] = []
     left: dict[UUID, Left] = {}
-    for task in in_dispatch_order(snapshot.ready, policies):
+    shared = kinds_that_share(snapshot.ready)
+    queue = in_dispatch_order(snapshot.ready, policies, snapshot.turns, shared)
+    for task in queue:
         kind = task.kind
         reason = idle.get(kind) or gate.admit(task, policies[kind])
         if reason is not None:
@@ -62,25 +66,36 @@ def plan_dispatch(snapshot: Snapshot) -> DispatchPlan:
                 task.id, load.facts.id, kind, expected, task.lock_key, task.weight, probe=probe
             )
         )
-    return DispatchPlan(assignments, left, _moved_cursors(opened, policies), gate.spent)
+    turns = turns_taken(queue, left, shared)
+    return DispatchPlan(assignments, left, _moved_cursors(opened, policies), gate.spent, turns)
 
 
 def in_dispatch_order(
-    ready: Iterable[TaskFacts], policies: Mapping[str, KindPolicy]
+    ready: Iterable[TaskFacts],
+    policies: Mapping[str, KindPolicy],
+    turns: Mapping[Turn, float],
+    shared: Collection[str],
 ) -> Sequence[TaskFacts]:
     """The tasks in the order in which they are handed out: by ``queue_at``, then by id.
 
-    A ``longest_first`` kind rearranges its tasks of one priority among the places that they hold,
-    longest estimate first, and so takes nothing from other kinds and priorities.
+    The tasks of one kind and priority rearrange themselves among the places that they hold, and so
+    take nothing from others: in a ``longest_first`` kind the longest estimate goes first, and in
+    the ``shared`` kinds jobs take turns.
     """
     queue = sorted(ready, key=lambda task: (task.queue_at, task.id.int))
+    moving = {kind for kind, policy in policies.items() if policy.order is Order.LONGEST_FIRST}
+    moving.update(shared)
     places: dict[tuple[str, int], list[int]] = {}
     for place, task in enumerate(queue):
-        if policies[task.kind].order is Order.LONGEST_FIRST:
+        if task.kind in moving:
             places.setdefault((task.kind, task.priority), []).append(place)
-    for held in places.values():
-        longest_first = sorted((queue[place] for place in held), key=lambda task: -task.estimate)
-        for place, task in zip(held, longest_first, strict=True):
+    for (kind, _), held in places.items():
+        band: Sequence[TaskFacts] = [queue[place] for place in held]
+        if policies[kind].order is Order.LONGEST_FIRST:
+            band = sorted(band, key=lambda task: -task.estimate)
+        if kind in shared:
+            band = take_turns(band, turns)
+        for place, task in zip(held, band, strict=True):
             queue[place] = task
     return queue
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 UNLIMITED: Final = None
@@ -81,6 +81,14 @@ class KindPolicy:
     by_people: bool = False
 
 
+class Turn(NamedTuple):
+    """Who takes turns with whom: the jobs of one kind and priority; None are tasks without one."""
+
+    kind: str
+    priority: int
+    job: UUID | None
+
+
 @dataclass(frozen=True, slots=True)
 class TaskFacts:
     """One ready task: dependencies met, ``run_at`` reached.
@@ -98,6 +106,12 @@ class TaskFacts:
     lock_key: str | None = None
     weight: float = 1.0
     failed_on: frozenset[UUID] = frozenset()
+    job: UUID | None = None
+
+    @property
+    def turn(self) -> Turn:
+        """Whose turn it is when this task is handed out."""
+        return Turn(self.kind, self.priority, self.job)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +138,8 @@ class Snapshot:
 
     ``backlog``: how many more tasks than slots a worker may hold, as a multiple of its slots
     (0 = free slots only, 1 = once its slots again, ``UNLIMITED`` = no bound).
-    ``ready`` holds a bounded window per kind, in any order.
+    ``ready`` holds a bounded window per kind, in any order. ``turns`` says when each job was last
+    handed something, on the scale of ``queue_at``.
     """
 
     now: float
@@ -135,6 +150,7 @@ class Snapshot:
     seed: int = 0
     limits: Mapping[str, LimitFacts] = field(default_factory=dict)
     locked: frozenset[str] = frozenset()
+    turns: Mapping[Turn, float] = field(default_factory=dict)
 
 
 class Left(StrEnum):
@@ -173,13 +189,15 @@ class Assignment:
 class DispatchPlan:
     """What a round wants applied: assignments, for each task left why, and each kind's cursor.
 
-    ``spent`` is the weight handed out under each limit that has a rate.
+    ``spent`` is the weight handed out under each limit that has a rate; ``turns`` who was handed
+    something where jobs share a kind, the last one last.
     """
 
     assignments: Sequence[Assignment] = ()
     left: Mapping[UUID, Left] = field(default_factory=dict)
     cursors: Mapping[str, int] = field(default_factory=dict)
     spent: Mapping[str, float] = field(default_factory=dict)
+    turns: Sequence[Turn] = ()
 
 
 @dataclass(frozen=True, slots=True)

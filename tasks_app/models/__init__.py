@@ -3,7 +3,7 @@
 from tasks_app.models.counts import StatusCount, StatusDelta
 from tasks_app.models.deaths import DeadGroup, Death
 from tasks_app.models.effects import Effect
-from tasks_app.models.jobs import Job, JobNews, StepTask
+from tasks_app.models.jobs import Job, JobNews, JobTurn, StepTask
 from tasks_app.models.kinds import (
     BreakerState,
     Kind,
@@ -39,6 +39,7 @@ __all__ = [
     "Heartbeat",
     "Job",
     "JobNews",
+    "JobTurn",
     "Kind",
     "LateResult",
     "Leader",

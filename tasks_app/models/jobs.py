@@ -81,6 +81,23 @@ class StepTask(models.Model):
         ]
 
 
+class JobTurn(models.Model):
+    """When a job was last handed something of a kind and priority that it shares with others.
+
+    ``job_id`` is the nil UUID for the tasks that belong to no job.
+    """
+
+    pk = models.CompositePrimaryKey("kind_id", "priority", "job_id")
+    kind = models.ForeignKey("Kind", models.CASCADE, db_index=False, related_name="+")
+    priority = models.SmallIntegerField()
+    job_id: "models.UUIDField[uuid.UUID, uuid.UUID]" = models.UUIDField()
+    at = models.DateTimeField()
+
+    class Meta:
+        db_table = "job_turn"
+        indexes = [models.Index(name="job_turn_latest", fields=["kind", "-at"])]
+
+
 class JobNews(models.Model):
     """A job of which something ended or was asked for: an inbox that the supervisor empties."""
 

@@ -108,6 +108,13 @@ class Task(models.Model):
                 fields=["kind", "queue_at", "id"],
                 condition=Q(status=Status.PENDING, waiting_on=0),
             ),
+            # The same for each job: where one fills the beginning of the queue, the others are
+            # sought here. Tasks without a job cost it nothing.
+            models.Index(
+                name="task_ready_of_job",
+                fields=["kind", "job", "queue_at", "id"],
+                condition=Q(status=Status.PENDING, waiting_on=0, job__isnull=False),
+            ),
             models.Index(
                 name="task_retry_due", fields=["run_at"], condition=Q(status=Status.FAILED)
             ),

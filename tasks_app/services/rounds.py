@@ -5,7 +5,6 @@ Jobs of which something moved follow in a second one.
 It looks only at the record and never does domain work.
 """
 
-import dataclasses
 import json
 import time
 from collections import Counter
@@ -25,7 +24,7 @@ from tasks_app.services.transactions import transactional
 from tasks_app.store import breakers, closing, dependencies, dispatch, jobs, leader
 from tasks_app.store.dependencies import OpenEdge
 from tasks_app.store.reads.configuration import supervisor_settings
-from tasks_app.store.reads.snapshot import read_snapshot, ready_tasks, with_locks
+from tasks_app.store.reads.snapshot import look_further, read_snapshot
 
 
 class Deposed(Exception):
@@ -121,6 +120,7 @@ def _hand_out(settings: SupervisorSettings, number: int, report: RoundReport) ->
         return
     handed = dispatch.dispatch(plan.assignments)
     dispatch.save_cursors(plan.cursors)
+    dispatch.save_turns(plan.turns)
     breakers.spend_tokens(plan.spent)
     for assignment in plan.assignments:
         if assignment.probe:
@@ -135,8 +135,7 @@ def _plan(settings: SupervisorSettings, number: int) -> tuple[Snapshot, Dispatch
     snapshot, looked_at = read_snapshot(settings, seed=number)
     plan = plan_dispatch(snapshot)
     if looked_at < settings.window and must_look_further(plan, looked_at):
-        whole = ready_tasks(list(snapshot.kinds), settings.window)
-        snapshot = with_locks(dataclasses.replace(snapshot, ready=whole))
+        snapshot = look_further(snapshot, settings.window)
         plan = plan_dispatch(snapshot)
     return snapshot, plan
 

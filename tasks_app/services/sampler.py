@@ -7,7 +7,7 @@ from typing import Final
 from tasks_app import events
 from tasks_app.services.rounds import Deposed, RoundReport
 from tasks_app.services.transactions import transactional
-from tasks_app.store import leader, sampling
+from tasks_app.store import dispatch, leader, sampling
 from tasks_app.store.reads.counts import completed_so_far
 
 FOLD_LIMIT: Final = 50_000
@@ -78,6 +78,7 @@ class Sampler:
 @transactional
 def _roll_up(epoch: int, lease_seconds: float) -> None:
     sampling.roll_up_minutes()
+    dispatch.forget_turns()
     _fence(epoch, lease_seconds)
 
 

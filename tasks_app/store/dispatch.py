@@ -1,9 +1,14 @@
 """The supervisor's hand-out: assignments become ASSIGNED tasks with a lease and a new token."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
+from uuid import UUID
 
-from tasks_app.core.facts import Assignment
+from tasks_app.core.facts import Assignment, Turn
 from tasks_app.store import sql
+
+NO_JOB: Final = UUID(int=0)
+"""Stands for the tasks that belong to no job."""
 
 # SKIP LOCKED: a task that an operator is cancelling at this instant is simply left for the next
 # round. The worker's state is repeated, for it may have left since the snapshot; its row is shared,
@@ -65,6 +70,41 @@ def dispatch(assignments: Sequence[Assignment]) -> dict[str, int]:
         },
     )
     return {worker_id: int(count) for worker_id, count in found}
+
+
+# In the order of their keys, as every upsert of several rows; a microsecond apart in the order of
+# service, so that who was served last in a round is last in the next.
+SAVE_TURNS = """
+INSERT INTO job_turn (kind_id, priority, job_id, at)
+SELECT kind, priority, coalesce(job, %(nil)s), statement_timestamp() + n * interval '1 microsecond'
+  FROM unnest(%(kinds)s::text[], %(priorities)s::int[], %(jobs)s::uuid[])
+           WITH ORDINALITY AS i(kind, priority, job, n)
+ ORDER BY 1, 2, 3
+ON CONFLICT (kind_id, priority, job_id) DO UPDATE SET at = excluded.at
+"""
+
+
+def save_turns(turns: Sequence[Turn]) -> None:
+    """Note which jobs were handed something in this round, the last one last."""
+    if turns:
+        sql.execute(
+            SAVE_TURNS,
+            {
+                "nil": NO_JOB,
+                "kinds": sql.texts([turn.kind for turn in turns]),
+                "priorities": sql.array([turn.priority for turn in turns]),
+                "jobs": sql.uuids([turn.job for turn in turns]),
+            },
+        )
+
+
+# Who has not been handed anything for so long waits for other reasons, or has ended.
+FORGET_TURNS = "DELETE FROM job_turn WHERE at < statement_timestamp() - interval '1 hour'"
+
+
+def forget_turns() -> int:
+    """Drop the turns of an hour ago; return how many."""
+    return sql.execute(FORGET_TURNS)
 
 
 SAVE_CURSORS = """

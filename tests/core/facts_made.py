@@ -6,6 +6,7 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
+from tasks_app.core.dispatch import in_dispatch_order
 from tasks_app.core.facts import (
     DispatchPlan,
     KindPolicy,
@@ -16,6 +17,7 @@ from tasks_app.core.facts import (
     TaskFacts,
     WorkerFacts,
 )
+from tasks_app.core.fairness import kinds_that_share
 
 SEED_DURATIONS = (10, 2, 2, 10, 2, 2, 10, 2, 2)
 """The nine tasks of the seed, in seconds."""
@@ -28,9 +30,11 @@ def a_task(
     kind: str = "draft",
     queue_at: float | None = None,
     priority: int = 0,
+    job: int | None = None,
 ) -> TaskFacts:
     at = float(number) if queue_at is None else queue_at
-    return TaskFacts(UUID(int=number), kind, priority, at, estimate)
+    of_job = None if job is None else UUID(int=job)
+    return TaskFacts(UUID(int=number), kind, priority, at, estimate, job=of_job)
 
 
 def a_worker(
@@ -55,6 +59,12 @@ def a_snapshot(
     seed: int = 0,
 ) -> Snapshot:
     return Snapshot(0.0, {kind.name: kind for kind in kinds}, workers, ready, backlog, seed)
+
+
+def in_order(snapshot: Snapshot) -> Sequence[TaskFacts]:
+    """The ready tasks as ``plan_dispatch`` looks at them."""
+    shared = kinds_that_share(snapshot.ready)
+    return in_dispatch_order(snapshot.ready, snapshot.kinds, snapshot.turns, shared)
 
 
 def given_to(plan: DispatchPlan) -> list[tuple[int, int]]:
@@ -108,6 +118,7 @@ def snapshots(draw: st.DrawFn, strategy: StrategyName | None = None) -> Snapshot
             kind=draw(st.sampled_from(KINDS)),
             queue_at=draw(st.floats(-100, 100)),
             priority=draw(st.integers(0, 2)),
+            job=draw(st.sampled_from([None, None, 1, 2, 3])),
         )
         for number in range(1, draw(st.integers(0, 40)) + 1)
     ]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tasks_app.core.dispatch import in_dispatch_order, plan_dispatch
 from tasks_app.core.facts import KindPolicy, Left, Order, Snapshot, StrategyName, WorkerFacts
 from tasks_app.core.loads import room_for
-from tests.core.facts_made import a_snapshot, a_task, a_worker, given_to, snapshots
+from tests.core.facts_made import a_snapshot, a_task, a_worker, given_to, in_order, snapshots
 
 
 def able(snapshot: Snapshot, kind: str) -> list[WorkerFacts]:
@@ -81,7 +81,7 @@ def test_the_plan_depends_on_what_is_known_and_not_on_the_order_it_came_in(
 def test_no_task_is_left_while_a_later_one_of_its_kind_is_assigned(snapshot: Snapshot) -> None:
     plan = plan_dispatch(snapshot)
     left_kinds = set()
-    for task in in_dispatch_order(snapshot.ready, snapshot.kinds):
+    for task in in_order(snapshot):
         if task.id in plan.left:
             left_kinds.add(task.kind)
         else:
@@ -105,7 +105,7 @@ def test_longest_first_sorts_within_a_priority_and_takes_no_place_of_others() ->
         a_task(6, 8, priority=0),
     ]
     kinds = {"draft": longest_first, "classify": KindPolicy("classify")}
-    order = [task.id.int for task in in_dispatch_order(ready, kinds)]
+    order = [task.id.int for task in in_dispatch_order(ready, kinds, {}, ())]
     assert order == [4, 2, 5, 6, 3, 1]
 
 

@@ -22,7 +22,7 @@ LONGEST_MS = 100.0
 
 
 def a_large_snapshot(
-    strategy: StrategyName, *, kinds: int, backlog: float | None, skills: int
+    strategy: StrategyName, *, kinds: int, backlog: float | None, skills: int, jobs: int = 0
 ) -> Snapshot:
     """Tasks of mixed length for workers of 1 to 8 slots, of which half can do any one kind."""
     rng = Random(1)
@@ -43,8 +43,9 @@ def a_large_snapshot(
             rng.randint(0, 3),
             rng.uniform(0, 1e4),
             rng.uniform(1, 20),
+            job=UUID(int=1 + number % jobs) if jobs else None,
         )
-        for _ in range(TASKS)
+        for number in range(TASKS)
     ]
     policies = {name: KindPolicy(name, strategy, order) for name in names}
     return Snapshot(0.0, policies, workers, ready, backlog)
@@ -71,4 +72,12 @@ def test_five_thousand_tasks_for_a_thousand_workers_are_planned_in_100_ms(
 ) -> None:
     snapshot = a_large_snapshot(strategy, kinds=kinds, backlog=backlog, skills=skills)
     assert len(plan_dispatch(snapshot).assignments) >= 1
+    assert cpu_ms(snapshot) <= LONGEST_MS
+
+
+def test_jobs_that_take_turns_leave_a_round_as_short() -> None:
+    snapshot = a_large_snapshot(
+        StrategyName.CAPABLE_LEAST_LOADED, kinds=1, backlog=None, skills=3, jobs=101
+    )
+    assert len(plan_dispatch(snapshot).turns) == 101 * 4, "each job at each priority"
     assert cpu_ms(snapshot) <= LONGEST_MS

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from hypothesis import given
 
-from tasks_app.core.dispatch import in_dispatch_order, plan_dispatch
+from tasks_app.core.dispatch import plan_dispatch
 from tasks_app.core.facts import (
     KindPolicy,
     Left,
@@ -24,6 +24,7 @@ from tests.core.facts_made import (
     a_task,
     a_worker,
     given_to,
+    in_order,
     snapshots,
     workers_given,
 )
@@ -218,7 +219,7 @@ def one_by_one(snapshot: Snapshot, choose: Chooser) -> list[tuple[int, int]]:
     facts: list[WorkerFacts] = sorted(snapshot.workers, key=lambda worker: worker.name)
     loads = [WorkerLoad(worker, rank, snapshot.backlog) for rank, worker in enumerate(facts)]
     given = []
-    for task in in_dispatch_order(snapshot.ready, snapshot.kinds):
+    for task in in_order(snapshot):
         policy = snapshot.kinds[task.kind]
         able = [
             load

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import md5
 from typing import Any, Final
 from uuid import UUID
 
@@ -22,7 +23,7 @@ from tasks_app.store import (
     sweep,
 )
 from tasks_app.store.reads import breakers as breaker_reads
-from tasks_app.store.reads import inbox, snapshot
+from tasks_app.store.reads import fair_share, inbox, ready, snapshot
 from tests.floor import Floor
 
 ROWS: Final = 100_000
@@ -31,11 +32,12 @@ IN_FLIGHT: Final = 2_000
 # Of ten tasks six are finished, two ready, and one each failed or dead; some in flight beside.
 FILL: Final = """
 INSERT INTO task (id, kind, status, payload, key, estimate_seconds, max_attempts, run_at, queue_at,
-                  deadline_at, dead_reason, finished_at)
+                  deadline_at, dead_reason, finished_at, job_id)
 SELECT gen_random_uuid(), 'job', s, '{}', 'k' || n, 1, 3, at, at,
        CASE WHEN n %% 50 = 0 THEN now() + interval '1 day' END,
        CASE s WHEN 'DEAD' THEN CASE WHEN n %% 100 < 10 THEN 'poison' ELSE 'exhausted' END END,
-       CASE WHEN s IN ('COMPLETED', 'DEAD') THEN now() - interval '1 day' END
+       CASE WHEN s IN ('COMPLETED', 'DEAD') THEN now() - interval '1 day' END,
+       CASE WHEN n %% 4 = 2 THEN md5((n %% 44)::text)::uuid END
   FROM (SELECT n, now() - n * interval '1 millisecond' AS at,
                (ARRAY['DEAD', 'FAILED', 'PENDING', 'PENDING', 'COMPLETED', 'COMPLETED',
                       'COMPLETED', 'COMPLETED', 'COMPLETED', 'COMPLETED'])[n %% 10 + 1] AS s
@@ -222,9 +224,33 @@ def test_a_failure_counts_the_attempts_of_its_own_task_only(hall: Mapping[str, A
 
 def test_the_ready_queue_is_read_from_its_beginning(hall: Mapping[str, Any]) -> None:
     params = {"kinds": ["job"], "limit": 500}
-    found = scans(snapshot.READY, params, sql.IN_INDEX_ORDER)
+    found = scans(ready.READY, params, sql.IN_INDEX_ORDER)
     assert of(found, "task") == {"task_ready"}
     assert_no_large_table_is_read_whole(found)
+
+
+def test_jobs_behind_the_beginning_of_the_queue_are_found_by_one_descent_each(
+    hall: Mapping[str, Any],
+) -> None:
+    params = {"nil": UUID(int=0), "kinds": ["job"], "most": 100}
+    found = scans(fair_share.JOBS_IN_TURN, params, sql.IN_INDEX_ORDER)
+    assert of(found, "task") == {"task_ready_of_job"}
+    (jobs,) = sql.rows("SELECT count(DISTINCT job_id) FROM task WHERE status = 'PENDING'")
+    assert len(sql.rows_in_index_order(fair_share.JOBS_IN_TURN, params)) == jobs[0] == 11
+
+
+def test_the_first_tasks_of_a_job_are_read_without_those_of_others(
+    hall: Mapping[str, Any],
+) -> None:
+    params = {"kinds": ["job"], "jobs": [UUID(md5(b"2").hexdigest())], "limit": 50}
+    found = scans(fair_share.HEADS, params, sql.IN_INDEX_ORDER)
+    assert of(found, "task") == {"task_ready_of_job"}
+    assert len(sql.rows_in_index_order(fair_share.HEADS, params)) == 50
+
+
+def test_a_round_asks_for_open_jobs_by_their_index(hall: Mapping[str, Any]) -> None:
+    found = scans(snapshot.MOMENT, {}, sql.IN_INDEX_ORDER)
+    assert of(found, "job") == {"job_open"}
 
 
 def test_the_search_for_lost_leases_reads_what_is_in_flight(hall: Mapping[str, Any]) -> None:

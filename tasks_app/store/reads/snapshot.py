@@ -1,6 +1,6 @@
 """What one round decides on: a bounded window of the record."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from tasks_app.core.facts import LimitFacts, Order, Snapshot, TaskFacts, WorkerFacts
@@ -9,26 +9,8 @@ from tasks_app.core.windows import first_window
 from tasks_app.models import SupervisorSettings
 from tasks_app.store import sql
 from tasks_app.store.reads.configuration import kind_policies
-
-# One range scan of the ready queue a kind. Tasks whose run_at lies ahead are filtered out here:
-# their queue_at may be early when their priority is high.
-READY = """
-SELECT t.id, k.name, t.priority, extract(epoch FROM t.queue_at)::float8, t.estimate_seconds,
-       t.lock_key, t.weight,
-       CASE WHEN t.attempts > 0 THEN
-           (SELECT array_agg(DISTINCT a.worker_id) FROM attempt a
-             WHERE a.task_id = t.id AND a.outcome IN ('error', 'timeout', 'crashed'))
-       END
-  FROM kind k
- CROSS JOIN LATERAL (
-    SELECT id, priority, queue_at, estimate_seconds, lock_key, weight, attempts FROM task
-     WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
-       AND run_at <= statement_timestamp()
-     ORDER BY queue_at, id
-     LIMIT %(limit)s
- ) t
- WHERE NOT k.paused AND NOT k.by_people AND k.name = ANY (%(kinds)s)
-"""
+from tasks_app.store.reads.fair_share import other_jobs, turns_of
+from tasks_app.store.reads.ready import ready_tasks
 
 WORKERS = """
 SELECT w.id, w.name, w.slots, w.state = 'draining' OR w.drain_asked,
@@ -67,7 +49,10 @@ SELECT l.name,
   LEFT JOIN limit_state s ON s.limit_id = l.name
 """
 
-CLOCK = "SELECT extract(epoch FROM statement_timestamp())::float8"
+MOMENT = """
+SELECT extract(epoch FROM statement_timestamp())::float8,
+       EXISTS (SELECT FROM job WHERE NOT status IN ('CANCELLED', 'COMPENSATED', 'COMPLETED'))
+"""
 
 
 def worker_facts(stale_after: float) -> list[WorkerFacts]:
@@ -104,53 +89,49 @@ def limit_facts() -> dict[str, LimitFacts]:
     }
 
 
-def ready_tasks(kinds: Sequence[str], limit: int) -> list[TaskFacts]:
-    """The first ``limit`` ready tasks of each of these kinds."""
-    if not kinds:
-        return []
-    return [
-        TaskFacts(
-            id=r[0],
-            kind=r[1],
-            priority=r[2],
-            queue_at=r[3],
-            estimate=r[4],
-            lock_key=r[5],
-            weight=r[6],
-            failed_on=frozenset(r[7] or ()),
-        )
-        for r in sql.rows_in_index_order(READY, {"kinds": list(kinds), "limit": limit})
-    ]
-
-
 def read_snapshot(settings: SupervisorSettings, seed: int) -> tuple[Snapshot, int]:
     """Read kinds, workers and the ready tasks that they have room for.
 
     Returns the snapshot and how many tasks a kind were looked at, at most ``settings.window``.
     """
-    clock = sql.row(CLOCK)
+    now, has_jobs = sql.row(MOMENT) or (0.0, False)
     workers = worker_facts(settings.stale_after_seconds)
     first = first_window(workers, settings.backlog, settings.window)
     kinds = kind_policies()
+    # Which task is the longest is only known from the whole window.
+    looked_at = {k: first if kinds[k].order is Order.FIFO else settings.window for k in kinds}
     snapshot = Snapshot(
-        now=float(clock[0]) if clock else 0.0,
+        now=float(now),
         kinds=kinds,
         workers=workers,
-        ready=[
-            *ready_tasks([k for k in kinds if kinds[k].order is Order.FIFO], first),
-            # Which task is the longest is only known from the whole window.
-            *ready_tasks([k for k in kinds if kinds[k].order is not Order.FIFO], settings.window),
-        ],
+        ready=read_ready(looked_at, has_jobs=has_jobs),
         backlog=settings.backlog,
         seed=seed,
         # A statement that is not run is the cheapest: a quarter of a millisecond a round each.
         limits=limit_facts() if any(kind.limit for kind in kinds.values()) else {},
     )
-    return with_locks(snapshot), first
+    return with_holds(snapshot), first
 
 
-def with_locks(snapshot: Snapshot) -> Snapshot:
-    """The snapshot with the lock keys that are held, if any of its tasks needs one."""
-    if all(task.lock_key is None for task in snapshot.ready):
-        return snapshot
-    return replace(snapshot, locked=frozenset(key for (key,) in sql.rows(LOCKED)))
+def look_further(snapshot: Snapshot, window: int) -> Snapshot:
+    """The same with the first ``window`` ready tasks of each kind."""
+    has_jobs = any(task.job is not None for task in snapshot.ready)
+    ready = read_ready(dict.fromkeys(snapshot.kinds, window), has_jobs=has_jobs)
+    return with_holds(replace(snapshot, ready=ready))
+
+
+def read_ready(looked_at: Mapping[str, int], *, has_jobs: bool) -> list[TaskFacts]:
+    """So many ready tasks of each kind and, where there are jobs, those of jobs behind them."""
+    kinds_by_limit: dict[int, list[str]] = {}
+    for kind, limit in looked_at.items():
+        kinds_by_limit.setdefault(limit, []).append(kind)
+    ready = [task for limit, kinds in kinds_by_limit.items() for task in ready_tasks(kinds, limit)]
+    return ready + other_jobs(ready, looked_at) if has_jobs else ready
+
+
+def with_holds(snapshot: Snapshot) -> Snapshot:
+    """The snapshot with the locks that are held and the turns of jobs, if its tasks need them."""
+    if any(task.lock_key is not None for task in snapshot.ready):
+        held = frozenset(key for (key,) in sql.rows(LOCKED))
+        snapshot = replace(snapshot, locked=held)
+    return replace(snapshot, turns=turns_of(snapshot.ready))
