@@ -13,6 +13,7 @@ from tasks_app.models.kinds import (
     RoundRobinCursor,
 )
 from tasks_app.models.people import ApiToken, AuditEntry, AuditHead
+from tasks_app.models.searches import SavedSearch, SearchPin
 from tasks_app.models.supervision import Leader, Sample, SupervisorSettings
 from tasks_app.models.tasks import (
     Attempt,
@@ -50,6 +51,8 @@ __all__ = [
     "RetryCredit",
     "RoundRobinCursor",
     "Sample",
+    "SavedSearch",
+    "SearchPin",
     "Settled",
     "StatusCount",
     "StatusDelta",

@@ -165,6 +165,18 @@ class Kind(models.Model):
         blank=True,
         help_text="JSON Schema of the result of a kind done by people: its form is made from it.",
     )
+    searchable_paths = models.JSONField(
+        default=list,
+        blank=True,
+        db_default=[],
+        help_text="Payload paths with an index of their own, such as payload.customer.id.",
+    )
+    redacted_keys = models.JSONField(
+        default=list,
+        blank=True,
+        db_default=[],
+        help_text="Keys whose values in payloads and results only some people may see.",
+    )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:

@@ -79,6 +79,7 @@ class Task(models.Model):
 
     class Meta:
         db_table = "task"
+        permissions = [("see_payloads", "May see payloads whole, redacted keys included")]
         constraints = [
             models.CheckConstraint(name="task_status_known", condition=one_of("status", Status)),
             models.CheckConstraint(

@@ -2,14 +2,18 @@
 
 import json
 from typing import Final
+from urllib.parse import urlencode
 
 from django import template
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from tasks_app.core.facts import Left
+from tasks_app.core.queries import quoted_if_needed
 from tasks_app.core.states import DeadReason, OnDead, Outcome, Status
 from tasks_app.templatetags.shell import SHAPES
+from tasks_app.web.task_address import ListAddress
 
 register = template.Library()
 
@@ -119,3 +123,17 @@ def share_of(part: float, whole: float) -> int:
     (25, 0)
     """
     return round(100 * part / whole) if whole else 0
+
+
+@register.simple_tag
+def query_link(address: ListAddress, query: str, kind: str = "") -> str:
+    """The address of the list with another query, narrowed to a kind if one is given."""
+    narrowed = f"kind:{quoted_if_needed(kind)} {query}" if kind else query
+    return reverse("web:tasks") + address.link(q=narrowed)
+
+
+@register.simple_tag
+def tasks_where(field: str, value: str) -> str:
+    """The address of the list of tasks in which a field has a value."""
+    query = f"{field}:{quoted_if_needed(value)}"
+    return f"{reverse('web:tasks')}?{urlencode({'q': query})}"

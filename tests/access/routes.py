@@ -34,6 +34,8 @@ PAGES: Final[dict[str, Rule]] = {
     "": LOOK,
     "series/": LOOK,
     "tasks/": LOOK,
+    "tasks/complete/": LOOK,
+    "tasks/export/": LOOK,
     "tasks/<uuid:task_id>/": LOOK,
     "tasks/<uuid:task_id>/cancel/": CONFIRMED_ACT,
     "jobs/": LOOK,

@@ -8,9 +8,10 @@ from django.core.cache import cache
 from django.db import connection
 from pytest_django import DjangoAssertNumQueries
 
+from tasks_app.core.query_parsing import parse
 from tasks_app.models import Task
-from tasks_app.store.reads import task_lists
-from tasks_app.store.reads.task_lists import TaskFilter, list_tasks
+from tasks_app.store.reads import task_conditions, task_lists
+from tasks_app.store.reads.task_lists import TaskSearch, list_tasks
 from tests.floor import Floor
 from tests.web.conftest import Person, died
 
@@ -33,19 +34,20 @@ def test_pages_join_without_a_gap_or_an_overlap(
 ) -> None:
     monkeypatch.setattr(task_lists, "PAGE", 3)
     ids = floor.submit(8)[::-1]
-    first = list_tasks(TaskFilter())
-    second = list_tasks(TaskFilter(), before=first.older)
-    third = list_tasks(TaskFilter(), before=second.older)
+    first = list_tasks(TaskSearch())
+    second = list_tasks(TaskSearch(), after=first.next)
+    third = list_tasks(TaskSearch(), after=second.next)
     pages = [[row.id for row in page.rows] for page in (first, second, third)]
     assert pages == [ids[:3], ids[3:6], ids[6:]]
-    assert first.newer is None
-    assert third.older is None
-    back = list_tasks(TaskFilter(), after=third.newer)
+    assert first.previous is None
+    assert third.next is None
+    back = list_tasks(TaskSearch(), before=third.previous)
     assert [row.id for row in back.rows] == ids[3:6]
-    assert back.older == ids[5]
-    top = list_tasks(TaskFilter(), after=back.newer)
+    assert back.next is not None
+    assert back.next.id == ids[5]
+    top = list_tasks(TaskSearch(), before=back.previous)
     assert [row.id for row in top.rows] == ids[:3]
-    assert top.newer is None
+    assert top.previous is None
 
 
 @pytest.mark.parametrize("status", ["PENDING", "ASSIGNED", "RUNNING", "DEAD", "COMPLETED"])
@@ -62,7 +64,7 @@ def test_each_status_shows_its_own_tasks_only(floor: Floor, viewer: Person, stat
     (by_status["ASSIGNED"],) = floor.submit(1)
     floor.round()
     (by_status["PENDING"],) = floor.submit(1)
-    assert shown(viewer.text("tasks", status=status.lower())) == [by_status[status]]
+    assert shown(viewer.text("tasks", q=f"status:{status.lower()}")) == [by_status[status]]
 
 
 def test_the_worker_filter_finds_what_it_holds_and_what_it_held(
@@ -74,8 +76,8 @@ def test_the_worker_filter_finds_what_it_holds_and_what_it_held(
     (holds,) = floor.submit(1)
     floor.round()
     floor.submit(1, kind="other")
-    assert shown(viewer.text("tasks", worker="w1")) == [holds, held]
-    assert shown(viewer.text("tasks", worker="nobody")) == []
+    assert shown(viewer.text("tasks", q="worker:w1")) == [holds, held]
+    assert shown(viewer.text("tasks", q="worker:w2")) == []
 
 
 @pytest.mark.parametrize("text", ["ticket-4711", "t-4711", "4711", "is missing", "validationerr"])
@@ -97,7 +99,7 @@ def test_text_takes_no_wildcards(floor: Floor, viewer: Person) -> None:
 def test_text_is_sought_within_the_other_filters(floor: Floor, viewer: Person) -> None:
     floor.submit(1, kind="job", key="same")
     (other,) = floor.submit(1, kind="other", key="same")
-    assert shown(viewer.text("tasks", q="same", kind="other")) == [other]
+    assert shown(viewer.text("tasks", q="same kind:other")) == [other]
 
 
 def test_the_beginning_of_an_id_finds_its_task(floor: Floor, viewer: Person) -> None:
@@ -118,13 +120,15 @@ def test_a_rare_match_stops_at_the_bound_and_says_where_to_go_on(
     monkeypatch.setattr(task_lists, "LOOKED_AT", 4)
     (old,) = floor.submit(1, kind="rare")
     ids = floor.submit(9)
-    html = viewer.text("tasks", kind="rare")
+    html = viewer.text("tasks", q="kind:rare")
     assert shown(html) == []
     assert "Look further back" in html
-    page = list_tasks(TaskFilter(kind="rare"))
-    assert page.older == ids[-4]
-    further = list_tasks(TaskFilter(kind="rare"), before=page.older)
-    last = list_tasks(TaskFilter(kind="rare"), before=further.older)
+    wanted = TaskSearch(parse("kind:rare").node)
+    page = list_tasks(wanted)
+    assert page.next is not None
+    assert page.next.id == ids[-4]
+    further = list_tasks(wanted, after=page.next)
+    last = list_tasks(wanted, after=further.next)
     assert [row.id for row in last.rows] == [old]
     assert last.stopped_at is None
 
@@ -143,7 +147,7 @@ def test_a_search_that_takes_too_long_is_stopped_and_says_so(
     floor: Floor, viewer: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     floor.submit(1)
-    monkeypatch.setattr(task_lists, "HAS_TEXT", "pg_sleep(30) IS NULL")
+    monkeypatch.setattr(task_conditions, "HAS_TEXT", "pg_sleep(30) IS NULL")
     monkeypatch.setattr(task_lists, "SEARCH_SECONDS", 1)
     assert "The search was stopped" in viewer.text("tasks", q="anything")
     with connection.cursor() as cursor:
@@ -154,11 +158,15 @@ def test_a_search_that_takes_too_long_is_stopped_and_says_so(
 @pytest.mark.parametrize(
     "query",
     [
-        {"status": "nonsense"},
-        {"before": "x", "after": "y"},
+        {"q": "status:nonsense"},
+        {"before": "x", "after": "y", "upto": "z"},
+        {"after": "01920000-0000-7000-8000-000000000000~nan"},
         {"q": "a\x00b"},
-        {"kind": "%s%(x)s{}"},
-        {"worker": "'; DROP TABLE task; --"},
+        {"q": "kind:%s%(x)s{}"},
+        {"q": "payload.%(x)s:{} payload.a:%s{}"},
+        {"q": 'worker:"\'; DROP TABLE task; --"'},
+        {"sort": "nonsense", "cols": "x,y"},
+        {"sort": "-duration", "cols": "lock,job"},
         {"q": "\\'\"%_"},
         {"q": "x" * 5000},
     ],
@@ -178,7 +186,7 @@ def test_htmx_gets_the_table_alone(floor: Floor, viewer: Person) -> None:
 def test_the_tabs_count_by_the_rollup_and_by_the_kind(floor: Floor, viewer: Person) -> None:
     floor.submit(3)
     floor.submit(2, kind="other")
-    tabs = {tab.status: tab.count for tab in viewer.get("tasks", kind="other").context["tabs"]}
+    tabs = {tab.status: tab.count for tab in viewer.get("tasks", q="kind:other").context["tabs"]}
     assert tabs[""] == tabs["PENDING"] == 2
     assert viewer.get("tasks", q="x").context["tabs"][0].count is None
 
@@ -189,7 +197,7 @@ def test_the_list_asks_a_bounded_number_of_questions(
     floor.submit(60)
     cache.clear()
     with django_assert_max_num_queries(LIST_QUERIES):
-        viewer.text("tasks", status="pending")
+        viewer.text("tasks", q="status:pending")
 
 
 def test_what_handlers_and_submitters_wrote_stays_text(floor: Floor, operator: Person) -> None:

@@ -1,10 +1,8 @@
 """The audit: searched by its address, one entry in full, exported as it is searched."""
 
-import csv
 import json
-from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from typing import Final
 
 from django.http import (
@@ -13,20 +11,20 @@ from django.http import (
     HttpResponse,
     HttpResponseBase,
     QueryDict,
-    StreamingHttpResponse,
 )
 from django.shortcuts import render
 from django.utils.dateparse import parse_date
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from tasks_app.core.tables import Columns
 from tasks_app.store.reads import audit as reads
 from tasks_app.store.reads.audit import AuditFilter, Entry
+from tasks_app.web import exports
 from tasks_app.web.filters import read_text
 
 NAMES: Final = ("actor", "action", "text", "since", "until")
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
+COLUMNS: Final[Columns[Entry]] = {name: attrgetter(name) for name in Entry.__annotations__}
 
 
 def read_filter(query: QueryDict) -> AuditFilter:
@@ -104,43 +102,5 @@ def entry(request: HttpRequest, number: int) -> HttpResponse:
 @never_cache
 def export(request: HttpRequest) -> HttpResponseBase:
     """Stream all that the filter matches, the newest first, as CSV or JSON lines."""
-    wanted = read_filter(request.GET)
-    as_json = request.GET.get("format") == "json"
-    lines = _json_lines(wanted) if as_json else _csv_lines(wanted)
-    kind = "application/x-ndjson" if as_json else "text/csv; charset=utf-8"
-    response = StreamingHttpResponse(lines, content_type=kind)
-    name = f"audit.{'jsonl' if as_json else 'csv'}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
-def _plain(found: Entry) -> dict[str, object]:
-    return {**asdict(found), "at": found.at.isoformat()}
-
-
-def _json_lines(wanted: AuditFilter) -> Iterator[str]:
-    for found in reads.every_entry(wanted):
-        yield json.dumps(_plain(found), ensure_ascii=False) + "\n"
-
-
-class _Echo:
-    """A file that hands back what is written."""
-
-    def write(self, text: str) -> str:
-        """Return it."""
-        return text
-
-
-def _csv_lines(wanted: AuditFilter) -> Iterator[str]:
-    writer = csv.writer(_Echo())
-    yield writer.writerow(Entry.__annotations__)
-    for found in reads.every_entry(wanted):
-        yield writer.writerow([_cell(value) for value in _plain(found).values()])
-
-
-def _cell(value: object) -> object:
-    if isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, str) and value.startswith(FORMULA):
-        return f"'{value}"
-    return value
+    entries = reads.every_entry(read_filter(request.GET))
+    return exports.stream(request, "audit", COLUMNS, exports.in_pages(entries))

@@ -1,84 +1,101 @@
-"""The list of tasks: filtered by its address, newest first, kept up to date."""
+"""The list of tasks: found by a query, kept up to date without being pushed about."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tasks_app.core.states import Status
+from tasks_app.core.query_fields import FIELDS, whole_id
 from tasks_app.services.people import may_operate
-from tasks_app.store.reads.counts import KindCount, count_by_kind
-from tasks_app.store.reads.kinds import list_kind_names
+from tasks_app.services.task_columns import TASK_COLUMNS
+from tasks_app.services.task_search import ReadQuery, read_query_of, suggest
+from tasks_app.store.reads.counts import count_by_kind
 from tasks_app.store.reads.task_lists import (
+    MOST_NEW,
     SEARCH_SECONDS,
-    TaskPage,
+    count_newer,
+    iterate_tasks,
     list_tasks,
-    list_worker_names,
+    newest_id,
 )
-from tasks_app.web.filters import TaskQuery
-
-RARE = (Status.DISMISSED, Status.CANCELLED, Status.SKIPPED)
-"""Statuses that get a tab only where there is such a task."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tab:
-    """One status above the list; ``count`` is None where the rollup cannot know it."""
-
-    status: str
-    address: str
-    here: bool
-    count: int | None
+from tasks_app.store.reads.task_rows import TaskPage
+from tasks_app.web import exports
+from tasks_app.web.query_parts import chips_of, headings_of, marked, tabs_of
+from tasks_app.web.task_address import COLUMNS, ListAddress
 
 
 @require_safe
 @never_cache
 def tasks(request: HttpRequest) -> HttpResponse:
     """Show the page, or only its table when htmx asks again."""
-    query = TaskQuery.read(request.GET)
-    page = list_tasks(query.wanted, query.before, query.after)
-    found = _only_hit(query, page)
-    if found and not request.headers.get("HX-Request"):
-        return redirect("web:task", found)
-    context = {
-        "query": query,
-        "page": page,
-        "tabs": _tabs(query, count_by_kind()),
-        "older": query.address(before=page.older) if page.older else "",
-        "newer": query.address(after=page.newer) if page.newer else "",
-        "newest": query.address(),
-        "search_seconds": SEARCH_SECONDS,
-        "may_operate": may_operate(request.user),
-    }
-    if request.headers.get("HX-Request"):
+    address = ListAddress.read(request.GET)
+    part = bool(request.headers.get("HX-Request"))
+    if not part and (task_id := whole_id(address.text)) and list_tasks_found(request, address):
+        return redirect("web:task", task_id)
+    read = read_query_of(request.user, address.text, address.search_order)
+    page = TaskPage(())
+    if not read.faults:
+        page = list_tasks(read.wanted, address.after, address.before)
+    context = _table(address, read, page)
+    context["may_operate"] = may_operate(request.user)
+    if part:
         return render(request, "tasks/table.html", context)
-    return render(request, "tasks/tasks.html", {**context, **_choices()})
+    context |= {"columns": COLUMNS, "fields": FIELDS.values()}
+    return render(request, "tasks/tasks.html", context)
 
 
-def _choices() -> dict[str, Sequence[str]]:
-    return {"kinds": list_kind_names(), "workers": list_worker_names()}
+def list_tasks_found(request: HttpRequest, address: ListAddress) -> bool:
+    """Whether the query is the id of a task in full."""
+    read = read_query_of(request.user, f"id:{address.text}")
+    return bool(list_tasks(read.wanted, most=1).rows)
 
 
-def _only_hit(query: TaskQuery, page: TaskPage) -> str:
-    """The id that was searched for, when it is a task's in full."""
-    text = query.wanted.text.lower()
-    return text if len(page.rows) == 1 and str(page.rows[0].id) == text else ""
+def _table(address: ListAddress, read: ReadQuery, page: TaskPage) -> dict[str, Any]:
+    """What the part of the page that refreshes shows."""
+    # The first page stays as it is: tasks that come later wait behind their number.
+    upto = address.upto
+    if page.rows and upto is None and not address.after and not address.before:
+        upto = newest_id()
+    place = {"after": address.after, "before": address.before, "upto": upto}
+    return {
+        "address": address,
+        "query": read,
+        "fault_marks": [marked(read.text, fault) for fault in read.faults],
+        "chips": chips_of(read, address),
+        "tabs": tabs_of(read, address, count_by_kind()),
+        "headings": headings_of(address),
+        "page": page,
+        "again": address.link(**place),
+        "next": address.link(after=page.next, upto=upto) if page.next else "",
+        "previous": address.link(before=page.previous, upto=upto) if page.previous else "",
+        "first": address.link(),
+        "newer": count_newer(read.wanted) if address.upto and not read.faults else 0,
+        "most_new": MOST_NEW,
+        "search_seconds": SEARCH_SECONDS,
+    }
 
 
-def _tabs(query: TaskQuery, counts: Sequence[KindCount]) -> list[Tab]:
-    """A tab for each status with the rollup's figure, which knows kinds but no worker or text."""
-    wanted = query.wanted
-    known = not wanted.worker and not wanted.text
-    by_status: dict[str, int] = {}
-    for entry in counts:
-        if not wanted.kind or entry.kind == wanted.kind:
-            by_status[entry.status] = by_status.get(entry.status, 0) + entry.count
-    tabs = [Tab("", query.address(status=""), not wanted.status, sum(by_status.values()))]
-    for status in Status:
-        here, count = status == wanted.status, by_status.get(status, 0)
-        if here or count or status not in RARE:
-            tabs.append(Tab(status, query.address(status=status.lower()), here, count))
-    return tabs if known else [Tab(t.status, t.address, t.here, None) for t in tabs]
+@require_safe
+@never_cache
+def complete(request: HttpRequest) -> HttpResponse:
+    """Suggest what may be written next at the caret."""
+    address = ListAddress.read(request.GET)
+    raw = request.GET.get("q", "")[: len(address.text) + 100]
+    at = request.GET.get("at", "")
+    caret = int(at) if at.isascii() and at.isdigit() and len(at) < 6 else len(raw)
+    return render(request, "tasks/suggestions.html", {"suggestions": suggest(raw, caret)})
+
+
+@require_safe
+@never_cache
+def export(request: HttpRequest) -> HttpResponseBase:
+    """Stream all that a query finds as CSV or JSON lines."""
+    address = ListAddress.read(request.GET)
+    read = read_query_of(request.user, address.text, replace(address.search_order, upto=None))
+    if read.faults:
+        return HttpResponse(str(read.faults[0]), status=400, content_type="text/plain")
+    pages = iterate_tasks(read.wanted, exports.MOST_ROWS)
+    return exports.stream(request, "tasks", TASK_COLUMNS, pages)

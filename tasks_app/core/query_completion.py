@@ -1,0 +1,111 @@
+"""What may be written next: fields, and the values that the field before the caret takes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tasks_app.core.queries import quoted_if_needed
+from tasks_app.core.query_fields import FIELDS, STATUSES, Field, Takes, Vocabulary, choices_of
+
+MOST: Final = 12
+"""Suggestions at once."""
+
+SPANS: Final = (">15m", ">1h", ">1d", "<15m", "<1h", "<1d")
+NUMBERS: Final = (">0", ">=2", "<0")
+STATUS_HINTS: Final = {
+    "pending": "waits for its turn",
+    "assigned": "given to a worker, not begun",
+    "running": "a worker is at it",
+    "completed": "done",
+    "failed": "will be tried again",
+    "dead": "given up, a human decides",
+    "dismissed": "closed for good",
+    "cancelled": "called off",
+    "skipped": "its condition did not hold",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A suggestion: ``text`` in place of the characters from ``start`` up to ``end``.
+
+    ``whole`` is the query with it in place; ``label`` and ``hint`` are what a person reads.
+    """
+
+    start: int
+    end: int
+    text: str
+    label: str
+    hint: str
+    whole: str
+
+
+def complete(query: str, caret: int, known: Vocabulary) -> Sequence[Completion]:
+    """Suggest what the word at the caret may become; never raises.
+
+    >>> [each.label for each in complete("sta", 3, Vocabulary())]
+    ['status:']
+    >>> [each.text for each in complete("status:de", 9, Vocabulary())]
+    ['status:dead ']
+    """
+    end = max(0, min(caret, len(query)))
+    start = _word_start(query, end)
+    word = query[start:end]
+    signs = len(word) - len(word.lstrip("-("))
+    start, word = start + signs, word[signs:]
+    if word.startswith('"'):
+        return ()
+    name, colon, typed = word.partition(":")
+    found = _values(name, typed, known) if colon else _openings(name, known)
+    return [
+        Completion(start, end, text, label, hint, query[:start] + text + query[end:].lstrip())
+        for text, label, hint in list(found)[:MOST]
+    ]
+
+
+def _word_start(query: str, end: int) -> int:
+    """Where the word that ends at the caret begins: a quotation is part of its word."""
+    start, quoting = 0, False
+    for at, sign in enumerate(query[:end]):
+        if sign == '"':
+            quoting = not quoting
+        elif sign.isspace() and not quoting:
+            start = at + 1
+    return start
+
+
+def _openings(typed: str, known: Vocabulary) -> Iterable[tuple[str, str, str]]:
+    """Fields, statuses and searchable paths that begin so; all fields for nothing typed."""
+    low = typed.lower()
+    for status in STATUSES if low else ():
+        if status.startswith(low):
+            yield f"status:{status} ", f"status:{status}", STATUS_HINTS[status]
+    hints = {field.name: field.hint for field in FIELDS.values()}
+    for name, hint in (hints | dict.fromkeys(known.paths, "has an index of its own")).items():
+        if name.lower().startswith(low):
+            yield f"{name}:", f"{name}:", hint
+    for kind in (known.kinds or ()) if len(low) > 1 else ():
+        if low in kind.lower():
+            yield f"kind:{quoted_if_needed(kind)} ", f"kind:{kind}", "kind"
+
+
+def _values(name: str, typed: str, known: Vocabulary) -> Iterable[tuple[str, str, str]]:
+    field = FIELDS.get(name.lower())
+    if field is None:
+        return
+    sought = typed.lstrip('"').lower()
+    for value, hint in _candidates(field, known):
+        if sought in value.lower() and value.lower() != sought:
+            plain = value if value[0] in "<>" else quoted_if_needed(value)
+            yield f"{field.name}:{plain} ", f"{field.name}:{value}", hint
+
+
+def _candidates(field: Field, known: Vocabulary) -> Iterable[tuple[str, str]]:
+    choices = choices_of(field, known)
+    if choices is not None:
+        return [(each, STATUS_HINTS.get(each, "")) for each in choices]
+    if field.takes is Takes.SECONDS:
+        return [(each, "more than" if each[0] == ">" else "less than") for each in SPANS]
+    if field.takes is Takes.NUMBER:
+        return [(each, "") for each in NUMBERS]
+    return [(field.example, field.hint)]

@@ -1,0 +1,45 @@
+"""Rows as CSV and JSON text, safe to open in a spreadsheet."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+Row = TypeVar("Row")
+Columns = Mapping[str, Callable[[Row], Any]]
+"""By heading, how its cell is read from a row."""
+
+
+def csv_text(columns: Columns[Row], rows: Iterable[Row], *, headings: bool) -> str:
+    """Rows as CSV, safe to open in a spreadsheet."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    if headings:
+        writer.writerow(columns)
+    writer.writerows([_cell(read(row)) for read in columns.values()] for row in rows)
+    return out.getvalue()
+
+
+def json_text(columns: Columns[Row], row: Row) -> str:
+    """One row as a JSON object on one line."""
+    values = {column: _plain(read(row)) for column, read in columns.items()}
+    return json.dumps(values, ensure_ascii=False, default=str)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="milliseconds")
+    return str(value) if isinstance(value, UUID) else value
+
+
+def _cell(value: Any) -> Any:
+    """A cell that a spreadsheet takes for text: it would run one that begins like a formula."""
+    plain = _plain(value)
+    if isinstance(plain, dict | list):
+        plain = json.dumps(plain, ensure_ascii=False)
+    if isinstance(plain, str) and plain[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return f"'{plain}"
+    return plain

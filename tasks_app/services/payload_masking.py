@@ -1,0 +1,36 @@
+"""Who may see payloads whole, and what everybody else sees of them."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+from tasks_app.core.redaction import Hidden, masked
+from tasks_app.store.reads.kinds import KindSearch, list_kind_searches
+
+PERMISSION: Final = "tasks_app.see_payloads"
+
+
+def may_see_payloads(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Whether a user sees what kinds redact; superusers do."""
+    has_perm = getattr(user, "has_perm", None)
+    return bool(has_perm is not None and has_perm(PERMISSION))
+
+
+def hidden_from(sees_payloads: bool, kinds: Sequence[KindSearch] | None = None) -> Hidden:
+    """By kind, the keys whose values somebody may not see; empty for who may see all."""
+    if sees_payloads:
+        return {}
+    known = list_kind_searches() if kinds is None else kinds
+    return {kind.name: kind.redacted for kind in known if kind.redacted}
+
+
+def hidden_from_user(user: AbstractBaseUser | AnonymousUser) -> Hidden:
+    """The same for a user; their permission is only asked for where there is something to hide."""
+    hidden = hidden_from(sees_payloads=False)
+    return {} if hidden and may_see_payloads(user) else hidden
+
+
+def shown_json(value: Any, kind: str, hidden: Hidden) -> Any:
+    """A payload, input or result of a task of this kind as somebody may see it."""
+    return masked(value, hidden.get(kind, frozenset()))

@@ -1,0 +1,198 @@
+"""What a query finds, on the record."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tasks_app.core.queries import Node, Not, write
+from tasks_app.core.query_parsing import LONGEST, parse
+from tasks_app.core.redaction import folded
+from tasks_app.models import Task
+from tasks_app.store.reads import task_lists
+from tasks_app.store.reads.task_lists import (
+    TaskSearch,
+    count_newer,
+    iterate_tasks,
+    list_tasks,
+    newest_id,
+)
+from tasks_app.store.reads.task_rows import Cursor, Sort
+from tests.core.queries_made import TREES
+from tests.floor import Floor
+
+
+def keys(query: str, **search: object) -> set[str]:
+    read = parse(query)
+    assert read.faults == (), read.faults
+    page = list_tasks(TaskSearch(read.node, **search))  # type: ignore[arg-type]
+    return {str(row.key) for row in page.rows}
+
+
+@pytest.fixture
+def stocked(floor: Floor) -> Floor:
+    """Six tasks, each unlike the others."""
+    floor.worker("w1")
+    floor.worker("w2", skills={"mail": 1})
+    floor.submit(1, key="a-dead")
+    floor.round()
+    floor.fail("w1", floor.claim("w1")[0], type="lib.ReadTimeout", message="gone", permanent=True)
+    floor.submit(1, key="b-done")
+    floor.round()
+    floor.complete("w1", floor.claim("w1")[0], {"label": "spam", "score": 0.5})
+    floor.submit(1, key="c-runs")
+    floor.round()
+    floor.claim("w1")
+    floor.submit(1, kind="mail", key="d-mail", priority=-5)
+    floor.submit(1, kind="other", key="e-lock", lock_key="account-7", priority=3)
+    floor.submit(1, kind="other", key="f-odd")
+    for key, payload in (
+        ("d-mail", {"customer": {"id": 42, "name": "Ada 100%"}, "tags": ["x"], "urgent": True}),
+        ("e-lock", {"customer": {"id": "42"}}),
+        ("f-odd", {"customer": {"id": 7}}),
+    ):
+        Task.objects.filter(key=key).update(payload=payload)
+    return floor
+
+
+ALL = {"a-dead", "b-done", "c-runs", "d-mail", "e-lock", "f-odd"}
+
+CASES = {
+    "": ALL,
+    "status:dead": {"a-dead"},
+    "status:running": {"c-runs"},
+    "status:completed OR status:dead": {"a-dead", "b-done"},
+    "-status:dead": ALL - {"a-dead"},
+    "kind:other": {"e-lock", "f-odd"},
+    "kind:other -key:f-odd": {"e-lock"},
+    "worker:w1": {"a-dead", "b-done", "c-runs"},
+    "-worker:w1": {"d-mail", "e-lock", "f-odd"},
+    "error:timeout": {"a-dead"},
+    "error:gone": {"a-dead"},
+    "-error:gone": ALL - {"a-dead"},
+    "key:a-dead": {"a-dead"},
+    "key:a*": {"a-dead"},
+    "key:a": set(),
+    "reason:permanent": {"a-dead"},
+    "attempts:>=1": {"a-dead", "b-done", "c-runs"},
+    "attempts:0": {"d-mail", "e-lock", "f-odd"},
+    "priority:<0": {"d-mail"},
+    "priority:>=0 kind:other": {"e-lock", "f-odd"},
+    "lock:account-7": {"e-lock"},
+    "age:<1h": ALL,
+    "age:>1h": set(),
+    "created:>=2020-01-01": ALL,
+    "created:<2020-01-01": set(),
+    "ended:>2020-01-01": {"a-dead", "b-done"},
+    "-ended:>2020-01-01": ALL - {"a-dead", "b-done"},
+    "duration:<1h": {"a-dead", "b-done", "c-runs"},
+    "payload.customer.id:42": {"d-mail", "e-lock"},
+    "payload.customer.id:>10": {"d-mail"},
+    "payload.customer.id:<=7": {"f-odd"},
+    'payload.customer.name:"Ada 100%"': {"d-mail"},
+    "payload.urgent:true": {"d-mail"},
+    "payload.tags.0:x": {"d-mail"},
+    "-payload.customer.id:42": ALL - {"d-mail", "e-lock"},
+    "payload:Ada": {"d-mail"},
+    "result.label:spam": {"b-done"},
+    "result.score:>0.4": {"b-done"},
+    "result:spam": {"b-done"},
+    '"Ada 100%"': {"d-mail"},
+    '"Ada 100_"': set(),
+    "timeout OR ada": {"a-dead", "d-mail"},
+    "kind:other (key:f* OR lock:account-7)": {"e-lock", "f-odd"},
+    "-(kind:other OR kind:mail)": {"a-dead", "b-done", "c-runs"},
+    "requeues:>0": set(),
+    "job:nobody": set(),
+}
+
+
+def test_each_query_finds_exactly_the_tasks_that_it_names(stocked: Floor) -> None:
+    found = {query: keys(query) for query in CASES}
+    assert found == CASES
+
+
+def test_an_id_is_found_in_full_and_by_its_beginning(stocked: Floor) -> None:
+    task = Task.objects.get(key="d-mail")
+    assert keys(f"id:{task.id}") == {"d-mail"}
+    assert "d-mail" in keys(f"id:{str(task.id)[:30]}")
+
+
+def test_every_query_or_its_denial_finds_a_task_and_never_both(stocked: Floor) -> None:
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+    @given(TREES)
+    def rule(tree: Node) -> None:
+        text = write(tree)
+        if len(text) > LONGEST:
+            return
+        finds = {str(row.key) for row in list_tasks(TaskSearch(tree)).rows}
+        denies = {str(row.key) for row in list_tasks(TaskSearch(Not(tree))).rows}
+        assert finds | denies == ALL, text
+        assert not finds & denies, text
+
+    rule()
+
+
+@pytest.mark.parametrize("sort", list(Sort))
+@pytest.mark.parametrize("backwards", [False, True])
+def test_pages_in_every_order_join_without_a_gap_or_an_overlap(
+    floor: Floor, sort: Sort, backwards: bool
+) -> None:
+    for priority in (3, -1, 3, 0, 3, 0):
+        floor.submit(1, priority=priority)
+    search = TaskSearch(sort=sort, backwards=backwards)
+    pages, after = [], None
+    while True:
+        page = list_tasks(search, after, most=2)
+        pages.append([row.id for row in page.rows])
+        after = page.next
+        if after is None:
+            break
+    joined = [task for page in pages for task in page]
+    assert joined == [row.id for row in list_tasks(search).rows]
+    assert len(set(joined)) == 6
+    if sort is Sort.PRIORITY:
+        priorities = [row.priority for row in list_tasks(search).rows]
+        assert priorities == sorted(priorities, reverse=not backwards)
+    back = list_tasks(search, before=Cursor.of(list_tasks(search).rows[4]), most=2)
+    assert [row.id for row in back.rows] == joined[2:4]
+
+
+def test_another_order_says_that_it_looked_at_the_newest_only(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_lists, "LOOKED_AT", 3)
+    (old,) = floor.submit(1, priority=9)
+    floor.submit(4)
+    page = list_tasks(TaskSearch(sort=Sort.PRIORITY))
+    assert old not in [row.id for row in page.rows]
+    assert page.stopped_at is not None
+    assert page.looked_at == 3
+
+
+def test_new_tasks_wait_behind_their_number(floor: Floor) -> None:
+    first = floor.submit(2)
+    search = TaskSearch(parse("kind:job").node, upto=newest_id())
+    floor.submit(3)
+    floor.submit(2, kind="other")
+    assert [row.id for row in list_tasks(search).rows] == first[::-1]
+    assert count_newer(search) == 3
+
+
+def test_all_that_match_are_read_window_after_window(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_lists, "LOOKED_AT", 4)
+    rare = floor.submit(1, kind="rare") + floor.submit(9)[:0] + floor.submit(1, kind="rare")
+    floor.submit(9)
+    rows = [row for page in iterate_tasks(TaskSearch(parse("kind:rare").node), 100) for row in page]
+    assert [row.id for row in rows] == rare[::-1]
+    assert len([r for page in iterate_tasks(TaskSearch(), 5, page=2) for r in page]) == 5
+
+
+def test_what_one_may_not_see_is_not_found_by_guessing(stocked: Floor) -> None:
+    Task.objects.filter(key="d-mail").update(payload={"card": {"no": 42}, "name": "Ada"})
+    hidden = {"mail": folded(["card"])}
+    for query in ("payload.card.no:42", "payload.card.no:>1", "payload:42", "42", "Ada"):
+        assert keys(query, hidden={}) >= {"d-mail"}, query
+        assert "d-mail" not in keys(query, hidden=hidden), query
+    assert "d-mail" not in keys('payload.card:"{\\"no\\": 42}"', hidden=hidden)
+    assert keys("payload.name:Ada", hidden=hidden) == {"d-mail"}
