@@ -23,7 +23,7 @@ def allow_admins(apps, _editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_app', '0011_people'),
+        ('tasks_app', '0012_job_turns'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
