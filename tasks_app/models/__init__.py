@@ -1,5 +1,6 @@
 """The record: schema, constraints and partial indexes. No rules live here."""
 
+from tasks_app.models.bulks import Bulk, BulkItem
 from tasks_app.models.counts import StatusCount, StatusDelta
 from tasks_app.models.deaths import DeadGroup, Death
 from tasks_app.models.effects import Effect
@@ -32,6 +33,8 @@ __all__ = [
     "AuditEntry",
     "AuditHead",
     "BreakerState",
+    "Bulk",
+    "BulkItem",
     "Capability",
     "DeadGroup",
     "Death",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from tasks_app import events
+from tasks_app.core.bulks import BulkAction
 from tasks_app.core.states import Outcome, Status
 from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor, Role, needs
@@ -31,7 +32,9 @@ def cancel_tasks(ids: Sequence[UUID], actor: Actor, reason: str = "") -> CancelR
     touched = done | asked
     _audit(touched, actor, reason)
     events.wake_supervisor()
-    return CancelResult(done, asked, why_not_moved([i for i in ids if i not in touched]))
+    return CancelResult(
+        done, asked, why_not_moved([i for i in ids if i not in touched], BulkAction.CANCEL)
+    )
 
 
 def let_go(ids: Sequence[UUID]) -> tuple[set[UUID], set[UUID]]:

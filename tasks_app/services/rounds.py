@@ -1,6 +1,6 @@
 """One round of the supervisor: sweep, settle, snapshot, decide, apply, in one fenced transaction.
 
-Jobs of which something moved follow in a second one.
+Jobs of which something moved, and a person's act on many tasks, follow in one each.
 
 It looks only at the record and never does domain work.
 """
@@ -18,10 +18,11 @@ from tasks_app.core.facts import DispatchPlan, ErrorFacts, Left, Snapshot
 from tasks_app.core.states import DeadReason, Status
 from tasks_app.core.windows import must_look_further
 from tasks_app.models import SupervisorSettings
+from tasks_app.services.bulk_rounds import advance_bulk
 from tasks_app.services.job_settling import settle_jobs
 from tasks_app.services.sweeping import BATCH, run_sweep
 from tasks_app.services.transactions import transactional
-from tasks_app.store import breakers, closing, dependencies, dispatch, jobs, leader
+from tasks_app.store import breakers, closing, dependencies, dispatch, inboxes, leader
 from tasks_app.store.dependencies import OpenEdge
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.snapshot import look_further, read_snapshot
@@ -42,6 +43,7 @@ class RoundReport:
     promoted: int = 0
     settled: int = 0
     jobs: int = 0
+    bulks: int = 0
     seconds: float = 0.0
     lost_workers: Sequence[str] = ()
     left: Mapping[Left, int] = field(default_factory=dict)
@@ -49,7 +51,14 @@ class RoundReport:
     @property
     def moved(self) -> bool:
         """Whether anything happened, so that more may follow at once."""
-        return bool(self.dispatched or self.reclaimed or self.promoted or self.settled or self.jobs)
+        return bool(
+            self.dispatched
+            or self.reclaimed
+            or self.promoted
+            or self.settled
+            or self.jobs
+            or self.bulks
+        )
 
 
 def run_round(epoch: int, number: int, *, sweeping: bool) -> RoundReport:
@@ -59,8 +68,11 @@ def run_round(epoch: int, number: int, *, sweeping: bool) -> RoundReport:
     """
     began = time.perf_counter()
     report = _round(epoch, number, sweeping)
-    if jobs.has_news():
+    has_jobs, has_bulk = inboxes.look()
+    if has_jobs:
         report.jobs = _job_round(epoch)
+    if has_bulk:
+        report.bulks = _bulk_round(epoch)
     report.seconds = time.perf_counter() - began
     return report
 
@@ -84,6 +96,15 @@ def _round(epoch: int, number: int, sweeping: bool) -> RoundReport:
 def _job_round(epoch: int) -> int:
     """Apart, because a job is locked before its tasks, and the round has locked tasks."""
     moved = settle_jobs(BATCH)
+    if not leader.renew(epoch, supervisor_settings().leader_lease_seconds):
+        raise Deposed(f"epoch {epoch} is over")
+    return moved
+
+
+@transactional
+def _bulk_round(epoch: int) -> int:
+    """Apart as well: a batch is bounded by itself, and a bulk is locked before its tasks."""
+    moved = advance_bulk()
     if not leader.renew(epoch, supervisor_settings().leader_lease_seconds):
         raise Deposed(f"epoch {epoch} is over")
     return moved

@@ -53,15 +53,6 @@ def add_news(jobs: Sequence[UUID]) -> None:
     sql.execute(ADD_NEWS, {"jobs": list(jobs)})
 
 
-HAS_NEWS = "SELECT EXISTS (SELECT FROM job_news)"
-
-
-def has_news() -> bool:
-    """Whether any job waits to be looked at."""
-    found = sql.row(HAS_NEWS)
-    return bool(found and found[0])
-
-
 # All entries of a job are taken with it: one look serves them all.
 TAKE_NEWS = """
 WITH chosen AS (

@@ -238,6 +238,17 @@ INVARIANTS: Final = (
         """,
     ),
     Invariant(
+        "bulks_add_up",
+        "A bulk has dealt with exactly the items before its place, and moved as many as it says.",
+        """
+        SELECT b.id::text FROM bulk b LEFT JOIN bulk_item i ON i.bulk_id = b.id
+         GROUP BY b.id
+        HAVING count(i.place) <> b.total
+            OR count(*) FILTER (WHERE i.state = 'moved') <> b.moved
+            OR count(*) FILTER (WHERE (i.place < b.place) <> (i.state <> 'waiting')) > 0
+        """,
+    ),
+    Invariant(
         "audit_is_whole",
         "The audit is the chain that was written: no entry changed, none gone.",
         """

@@ -1,0 +1,183 @@
+"""Acts on many tasks: what there is to do, how a bulk goes on, when a canary stops."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from tasks_app.core.faults import Fault
+from tasks_app.core.states import FINAL, Status
+
+HOLD_SECONDS: Final = 10.0
+"""A bulk that was confirmed touches nothing for so long: time to undo it."""
+
+BATCH: Final = 500
+"""Tasks moved in one transaction: some hundredths of a second, between two rounds."""
+
+WATCH_SECONDS: Final = 0.5
+"""Between two looks at what became of a wave."""
+
+WAVES: Final = (1, 10)
+"""Tasks of a canary's first waves; the last has all others."""
+
+
+class BulkAction(StrEnum):
+    """What a bulk does to each of its tasks."""
+
+    REQUEUE = "requeue"
+    DISMISS = "dismiss"
+    CANCEL = "cancel"
+    PRIORITY = "priority"
+    DEADLINE = "deadline"
+
+
+class BulkState(StrEnum):
+    """Where a bulk stands; STOPPED is a canary's own doing."""
+
+    HELD = "held"
+    RUNNING = "running"
+    DONE = "done"
+    UNDONE = "undone"
+    ABORTED = "aborted"
+    STOPPED = "stopped"
+
+
+class ItemState(StrEnum):
+    """What became of one task of a bulk."""
+
+    WAITING = "waiting"
+    MOVED = "moved"
+    REFUSED = "refused"
+
+
+OPEN: Final = frozenset({BulkState.HELD, BulkState.RUNNING})
+
+TOUCHES: Final[Mapping[BulkAction, frozenset[Status]]] = {
+    BulkAction.REQUEUE: frozenset({Status.DEAD}),
+    BulkAction.DISMISS: frozenset({Status.DEAD}),
+    BulkAction.CANCEL: frozenset({Status.PENDING, Status.FAILED, Status.ASSIGNED, Status.RUNNING}),
+    # What a worker has been given already is not moved in a queue any more.
+    BulkAction.PRIORITY: frozenset({Status.PENDING, Status.FAILED, Status.DEAD}),
+    BulkAction.DEADLINE: frozenset(Status) - FINAL,
+}
+"""The statuses in which an act can touch a task."""
+
+NEEDS_REASON: Final = frozenset({BulkAction.DISMISS, BulkAction.CANCEL})
+"""What cannot be taken back asks why."""
+
+PRIORITIES: Final = (-32_768, 32_767)
+
+
+@dataclass(frozen=True, slots=True)
+class BulkOrder:
+    """What a person wants done, and why; ``key`` is the form's, so that it counts once.
+
+    ``priority`` and ``deadline_at`` belong to the acts of that name; no deadline takes it away.
+    """
+
+    action: BulkAction
+    reason: str = ""
+    canary: bool = False
+    priority: int | None = None
+    deadline_at: datetime | None = None
+    key: str = ""
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """What the act needs beside the tasks, as JSON."""
+        if self.action is BulkAction.PRIORITY:
+            return {"priority": self.priority}
+        if self.action is BulkAction.DEADLINE:
+            return {"deadline_at": self.deadline_at and self.deadline_at.isoformat()}
+        return {}
+
+
+def order_faults(order: BulkOrder, now: datetime) -> Sequence[Fault]:
+    """Everything that is wrong with an order itself.
+
+    >>> [str(fault) for fault in order_faults(BulkOrder(BulkAction.DISMISS), datetime.min)]
+    ['reason: empty; say in a few words why']
+    """
+    faults = []
+    if order.action in NEEDS_REASON and not order.reason.strip():
+        faults.append(Fault("reason", "empty; say in a few words why"))
+    if order.action is BulkAction.PRIORITY:
+        low, high = PRIORITIES
+        if order.priority is None or not low <= order.priority <= high:
+            faults.append(Fault("priority", f"must be a whole number from {low:,} to {high:,}"))
+    if order.action is BulkAction.DEADLINE and order.deadline_at and order.deadline_at <= now:
+        faults.append(Fault("deadline", "has passed already: every task would be dead at once"))
+    if order.canary and order.action is not BulkAction.REQUEUE:
+        faults.append(Fault("canary", f"is a way to requeue, not to {order.action}"))
+    return faults
+
+
+def wave_of(place: int) -> int:
+    """The wave of a canary, from 0, in which the item of a place stands.
+
+    >>> [wave_of(place) for place in (0, 1, 10, 11, 5000)]
+    [0, 1, 1, 2, 2]
+    """
+    end = 0
+    for number, size in enumerate(WAVES):
+        end += size
+        if place < end:
+            return number
+    return len(WAVES)
+
+
+def wave_end(wave: int, total: int) -> int:
+    """The place behind a wave's last item.
+
+    >>> [wave_end(wave, 5000) for wave in (0, 1, 2)], wave_end(1, 4)
+    ([1, 11, 5000], 4)
+    """
+    return min(sum(WAVES[: wave + 1]), total) if wave < len(WAVES) else total
+
+
+def next_batch(place: int, total: int, *, canary: bool) -> int:
+    """The place behind the batch that begins at ``place``; a canary's never crosses a wave."""
+    end = wave_end(wave_of(place), total) if canary else total
+    return min(place + BATCH, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One task that a canary has requeued, as it stands now.
+
+    ``came_back``: it fails, or has died, with the fingerprint that it was requeued with.
+    """
+
+    name: str
+    status: Status
+    came_back: bool
+
+
+class Verdict(StrEnum):
+    """What a canary does next."""
+
+    GO_ON = "go_on"
+    WAIT = "wait"
+    STOP = "stop"
+
+
+def judge_wave(sent: Sequence[Sent], *, last: bool) -> tuple[Verdict, str]:
+    """Whether to go on after what was sent so far, and if not, why.
+
+    The first return of the error stops; so does a wave of which nothing completed. In the last wave
+    nobody is waited for: it stops as soon as the error is seen to have come back.
+
+    >>> judge_wave([Sent("t1", Status.DEAD, came_back=True)], last=False)
+    (<Verdict.STOP: 'stop'>, 'The same error came back: t1 is DEAD.')
+    """
+    for task in sent:
+        if task.came_back:
+            return Verdict.STOP, f"The same error came back: {task.name} is {task.status}."
+    if last or not sent:
+        return Verdict.GO_ON, ""
+    if any(task.status not in FINAL and task.status is not Status.DEAD for task in sent):
+        return Verdict.WAIT, ""
+    if not any(task.status is Status.COMPLETED for task in sent):
+        return Verdict.STOP, "Nothing of the wave completed, though the error was another."
+    return Verdict.GO_ON, ""

@@ -1,0 +1,176 @@
+"""Acts on many tasks: looked at first, frozen at the confirmation, held, undone or aborted."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from django.utils import timezone
+
+from tasks_app.core.bulks import (
+    HOLD_SECONDS,
+    OPEN,
+    BulkAction,
+    BulkOrder,
+    BulkState,
+    order_faults,
+)
+from tasks_app.core.drain_time import DrainTime, drain_time
+from tasks_app.core.facts import Breaker, KindPolicy
+from tasks_app.core.faults import Fault
+from tasks_app.core.states import Status
+from tasks_app.models.tasks import new_id
+from tasks_app.services.auditing import note
+from tasks_app.services.people import Actor, Role, needs
+from tasks_app.services.transactions import transactional
+from tasks_app.store import bulks
+from tasks_app.store.reads.bulk_preview import Preview, read_preview
+from tasks_app.store.reads.bulks import BulkRow, bulk_of_key, find_bulk
+from tasks_app.store.reads.configuration import kind_policies, supervisor_settings
+from tasks_app.store.reads.refusals import told
+from tasks_app.store.reads.snapshot import worker_facts
+
+
+class OrderInvalid(ValueError):
+    """Nothing was begun; ``faults`` says what is wrong, each with its field."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(map(str, faults)))
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What an act would come to, in numbers: nothing was done.
+
+    ``kinds`` counts those that it will touch, ``refused`` maps each reason to how many it leaves
+    alone, ``held_back`` maps a kind to what holds it back, ``drain`` is only for a requeue.
+    """
+
+    preview: Preview
+    kinds: Mapping[str, int]
+    refused: Mapping[str, int]
+    held_back: Mapping[str, str]
+    drain: DrainTime | None
+
+    @property
+    def touched(self) -> int:
+        """How many tasks it will touch, as they are now."""
+        return self.preview.tasks - sum(self.refused.values())
+
+    @property
+    def running(self) -> int:
+        """How many of them a worker has in work."""
+        return sum(c.tasks for c in self.preview.chosen if c.fits and c.status == Status.RUNNING)
+
+
+def plan(action: BulkAction, ids: Sequence[UUID]) -> DryRun:
+    """Look at what an act on these tasks would come to."""
+    preview = read_preview(ids, action)
+    kinds: dict[str, int] = {}
+    work: dict[str, float] = {}
+    refused: dict[str, int] = {}
+    for each in preview.chosen:
+        if each.fits:
+            kinds[each.kind] = kinds.get(each.kind, 0) + each.tasks
+            work[each.kind] = work.get(each.kind, 0.0) + each.seconds
+        else:
+            why = told(action, Status(each.status))
+            refused[why] = refused.get(why, 0) + each.tasks
+    if preview.closed:
+        refused["A task that it depends on is closed and will never complete."] = preview.closed
+    if action is not BulkAction.REQUEUE:
+        return DryRun(preview, kinds, refused, {}, None)
+    workers = worker_facts(supervisor_settings().stale_after_seconds)
+    drain = drain_time(work, workers, [preview.longest_lock]) if work else None
+    return DryRun(preview, kinds, refused, _held_back(kinds), drain)
+
+
+def _held_back(kinds: Mapping[str, int]) -> dict[str, str]:
+    policies = kind_policies()
+    found = {kind: _why_held(policies[kind]) for kind in kinds if kind in policies}
+    return {kind: why for kind, why in found.items() if why}
+
+
+def _why_held(policy: KindPolicy) -> str:
+    if policy.paused:
+        return "is paused"
+    if policy.quarantined:
+        return "is in quarantine"
+    return "" if policy.breaker is Breaker.CLOSED else "has an open breaker"
+
+
+def new_key() -> str:
+    """What a form carries so that it counts once, however often it is sent."""
+    return uuid4().hex
+
+
+@needs(Role.OPERATOR)
+@transactional
+def begin(order: BulkOrder, ids: Sequence[UUID], actor: Actor, wanted: str = "") -> BulkRow | None:
+    """Freeze the tasks and hold the act for ``HOLD_SECONDS``; None where none of them exists.
+
+    A form sent twice gets the bulk that it began first. ``wanted`` is the filter, for the audit.
+    Raises OrderInvalid.
+    """
+    faults = order_faults(order, timezone.now())
+    if faults:
+        raise OrderInvalid(faults)
+    if not ids:
+        return None
+    bulk_id = new_id()
+    begun = bulks.open_bulk(bulk_id, order, actor=actor.name, wanted=wanted, hold=HOLD_SECONDS)
+    if begun is None:
+        return bulk_of_key(order.key)
+    preview = read_preview(ids, order.action)
+    total = bulks.freeze(bulk_id, ids)
+    _note(order, bulk_id, total, preview, actor, wanted)
+    return find_bulk(bulk_id)
+
+
+def _note(
+    order: BulkOrder, bulk_id: UUID, total: int, preview: Preview, actor: Actor, wanted: str
+) -> None:
+    statuses: Counter[str] = Counter()
+    for each in preview.chosen:
+        statuses[each.status] += each.tasks
+    before: Mapping[str, object] = statuses
+    if order.action is BulkAction.PRIORITY:
+        before = {"priority": preview.priorities}
+    name = {BulkAction.PRIORITY: "change priority", BulkAction.DEADLINE: "move deadline"}
+    note(
+        actor,
+        name.get(order.action, order.action.value),
+        f"{total} tasks, bulk {bulk_id}",
+        count=total,
+        reason=order.reason.strip(),
+        wanted=wanted,
+        change=(before, order.params or None),
+        bulk=str(bulk_id),
+        canary=order.canary or None,
+    )
+
+
+@needs(Role.OPERATOR)
+@transactional
+def undo(bulk_id: UUID, actor: Actor) -> bool:
+    """Take a held bulk back: nothing of it was done. False where it has begun or ended."""
+    return _end(bulk_id, BulkState.UNDONE, "undo", actor, [BulkState.HELD])
+
+
+@needs(Role.OPERATOR)
+@transactional
+def abort(bulk_id: UUID, actor: Actor) -> bool:
+    """Stop a bulk after the batch that is under way; what it has moved stays moved."""
+    return _end(bulk_id, BulkState.ABORTED, "abort", actor, sorted(OPEN))
+
+
+def _end(
+    bulk_id: UUID, state: BulkState, action: str, actor: Actor, from_: Sequence[BulkState]
+) -> bool:
+    if not bulks.finish(bulk_id, state, f"{state.capitalize()} by {actor.name}.", from_):
+        return False
+    found = find_bulk(bulk_id)
+    left = found.left if found else 0
+    note(actor, f"{action} bulk", f"bulk {bulk_id}", count=left, bulk=str(bulk_id), left=left)
+    return True

@@ -1,0 +1,229 @@
+"""Bulks as people watch them, and what the runner must know of the tasks it sent."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from tasks_app.core.bulks import OPEN, BulkState, ItemState, Sent, wave_end, wave_of
+from tasks_app.core.fingerprints import key_of
+from tasks_app.core.states import DeadReason, Status
+from tasks_app.store import sql
+
+PAGE: Final = 50
+LIST: Final = 50
+
+COLUMNS: Final = """
+b.id, b.action, b.params, b.canary, b.state, b.actor, b.reason, b.wanted, b.created_at,
+b.begins_at, b.finished_at, b.total, b.place, b.moved, b.ended,
+extract(epoch FROM b.begins_at - statement_timestamp())::float8
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class BulkRow:
+    """One bulk; ``begins_in`` seconds it is held still (below 0: it may begin)."""
+
+    id: UUID
+    action: str
+    params: Mapping[str, Any]
+    canary: bool
+    state: str
+    actor: str
+    reason: str
+    wanted: str
+    created_at: datetime
+    begins_at: datetime
+    finished_at: datetime | None
+    total: int
+    place: int
+    moved: int
+    ended: str
+    begins_in: float
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything may happen still."""
+        return self.state in OPEN
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it can be undone: nothing was touched yet."""
+        return self.state == BulkState.HELD
+
+    @property
+    def refused(self) -> int:
+        """Tasks that it could not touch."""
+        return self.place - self.moved
+
+    @property
+    def left(self) -> int:
+        """Tasks that it has not come to, or never did."""
+        return self.total - self.place
+
+    @property
+    def percent(self) -> int:
+        """Of a hundred, how much is dealt with."""
+        return 100 * self.place // self.total if self.total else 100
+
+    @property
+    def waves(self) -> Sequence[tuple[int, int, int]]:
+        """A canary's waves: number, tasks, and how many of them are dealt with."""
+        found, first = [], 0
+        for wave in range(wave_of(max(self.total - 1, 0)) + 1):
+            end = wave_end(wave, self.total)
+            found.append((wave + 1, end - first, min(max(self.place - first, 0), end - first)))
+            first = end
+        return found
+
+
+def _bulk(row: tuple[Any, ...]) -> BulkRow:
+    return BulkRow(*[*row[:2], sql.loaded(row[2]), *row[3:]])
+
+
+FIND = "SELECT" + COLUMNS + "FROM bulk b WHERE b.id = %(bulk)s"
+OF_KEY = "SELECT" + COLUMNS + "FROM bulk b WHERE b.key = %(key)s"
+
+
+def find_bulk(bulk_id: UUID) -> BulkRow | None:
+    """One bulk, or None."""
+    found = sql.row(FIND, {"bulk": bulk_id})
+    return None if found is None else _bulk(found)
+
+
+def bulk_of_key(key: str) -> BulkRow | None:
+    """The bulk that a form has begun, or None."""
+    found = sql.row(OF_KEY, {"key": key})
+    return None if found is None else _bulk(found)
+
+
+BULKS = (
+    "SELECT"
+    + COLUMNS
+    + """
+  FROM bulk b
+ WHERE %(before)s::uuid IS NULL OR b.id < %(before)s
+ ORDER BY b.id DESC
+ LIMIT %(limit)s
+"""
+)
+
+
+def list_bulks(before: UUID | None = None) -> tuple[list[BulkRow], UUID | None]:
+    """Bulks, the latest first, and the cursor of the page after."""
+    found = [_bulk(row) for row in sql.rows(BULKS, {"before": before, "limit": LIST + 1})]
+    return found[:LIST], found[LIST - 1].id if len(found) > LIST else None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """One task of a bulk, and what it is now."""
+
+    place: int
+    task_id: UUID
+    state: str
+    why: str
+    kind: str | None
+    key: str | None
+    status: str | None
+
+
+ITEMS = """
+SELECT i.place, i.task_id, i.state, i.why, t.kind, t.key, t.status
+  FROM (SELECT * FROM bulk_item
+         WHERE bulk_id = %(bulk)s AND place > %(after)s AND {condition}
+         ORDER BY place LIMIT %(limit)s) i
+  LEFT JOIN task t ON t.id = i.task_id
+ ORDER BY i.place
+"""
+
+
+def list_items(
+    bulk_id: UUID, after: int = -1, *, refused: bool = False
+) -> tuple[list[ItemRow], int | None]:
+    """A page of a bulk's tasks behind a place, or of those refused, and the next page's cursor."""
+    condition = f"state = '{ItemState.REFUSED}'" if refused else "true"
+    params = {"bulk": bulk_id, "after": after, "limit": PAGE + 1}
+    found = [ItemRow(*row) for row in sql.rows(ITEMS.format(condition=condition), params)]
+    return found[:PAGE], found[PAGE - 1].place if len(found) > PAGE else None
+
+
+REFUSALS = """
+SELECT why, count(*) FROM bulk_item WHERE bulk_id = %(bulk)s AND state = 'refused'
+ GROUP BY why ORDER BY count(*) DESC, why LIMIT 20
+"""
+
+
+def count_refusals(bulk_id: UUID) -> list[tuple[str, int]]:
+    """Why tasks of a bulk were refused, the commonest first."""
+    return [(why, int(n)) for why, n in sql.rows(REFUSALS, {"bulk": bulk_id})]
+
+
+# Errors are read for those that are tried again only: a death has its fingerprint already.
+SENT = """
+SELECT coalesce(t.key, t.id::text), t.status, i.fingerprint, t.fingerprint,
+       CASE WHEN t.status = 'FAILED' THEN t.error::text END
+  FROM bulk_item i JOIN task t ON t.id = i.task_id
+ WHERE i.bulk_id = %(bulk)s AND i.place >= %(first)s AND i.place < %(end)s AND i.state = 'moved'
+ ORDER BY i.place
+"""
+
+
+def list_sent(bulk_id: UUID, first: int, end: int) -> list[Sent]:
+    """What became of the tasks that a wave has requeued."""
+    params = {"bulk": bulk_id, "first": first, "end": end}
+    return [
+        Sent(name, Status(status), _came_back(status, meant, now, error))
+        for name, status, meant, now, error in sql.rows(SENT, params)
+    ]
+
+
+def _came_back(status: str, meant: str | None, now: str | None, error: str | None) -> bool:
+    if meant is None:
+        return False
+    if status == Status.DEAD:
+        return now == meant
+    return error is not None and key_of(error, DeadReason.EXHAUSTED) == meant
+
+
+# In the last wave only deaths are looked for, and the first is enough.
+FIRST_BACK = """
+SELECT coalesce(t.key, t.id::text)
+  FROM bulk_item i JOIN task t ON t.id = i.task_id
+ WHERE i.bulk_id = %(bulk)s AND i.place < %(end)s AND i.state = 'moved'
+   AND t.status = 'DEAD' AND t.fingerprint = i.fingerprint
+ LIMIT 1
+"""
+
+
+def first_back(bulk_id: UUID, end: int) -> list[Sent]:
+    """One of the tasks before a place that has died of the same again, or none."""
+    found = sql.row(FIRST_BACK, {"bulk": bulk_id, "end": end})
+    return [Sent(found[0], Status.DEAD, came_back=True)] if found else []
+
+
+# Which bulks have dealt with one task: shown among what people did to it.
+OF_TASK = """
+SELECT coalesce(b.finished_at, b.begins_at), b.actor, b.action, b.reason, b.id
+  FROM bulk_item i JOIN bulk b ON b.id = i.bulk_id
+ WHERE i.task_id = %(task)s AND i.state = 'moved'
+ ORDER BY b.id DESC
+ LIMIT 50
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class BulkAct:
+    """What a person did to a task as one of many."""
+
+    at: datetime
+    actor: str
+    action: str
+    reason: str
+    bulk_id: UUID
+
+
+def bulks_of_task(task_id: UUID) -> list[BulkAct]:
+    """The latest 50 bulks that moved a task, the last first."""
+    return [BulkAct(*row) for row in sql.rows(OF_TASK, {"task": task_id})]
