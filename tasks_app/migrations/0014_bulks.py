@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_app', '0012_job_turns'),
+        ('tasks_app', '0013_searching'),
     ]
 
     operations = [
