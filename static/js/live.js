@@ -1,6 +1,7 @@
 // One websocket a page. It brings samples for the charts and the word "changed" for the tables,
 // which fetch again what they show: <div hx-get="…" hx-trigger="chargehand:changed from:body">.
-// Without it the page polls; on a hidden tab it rests. Events on body:
+// Without it the page polls; on a hidden tab it rests, and also while its reader has paused it, which
+// is kept for the next pages. Events on body:
 //   chargehand:sample   detail = one second of the record
 //   chargehand:quiet    detail = {now, oldest}: the record has no new sample
 //   chargehand:changed  tables fetch again
@@ -14,16 +15,34 @@
   // The server says something every second; after ten the line is dead, whatever TCP believes.
   const SILENT_MS = 10000;
   const BACKOFF_MS = 500;
-  const BACKOFF_CAP_MS = 30000;
+  // A page that is looked at is right again within two seconds of the server's return.
+  const BACKOFF_CAP_MS = 1500;
+  // How long a line may take to open: at first as long as a healthy one takes at the most.
+  const OPEN_MS = [1500, 3000, 6000, 10000];
   const SIGNED_OUT = 4401;
 
+  const PAUSED_KEY = "chargehand-paused";
+
   const label = document.querySelector("[data-connection]");
+  const pauseButton = document.querySelector("[data-pause]");
   if (!label) return;
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/live/`;
   let socket = null;
   let failures = 0;
   let heardAt = 0;
   let retry = null;
+  let opening = null;
+  let paused = storedPause();
+
+  function storedPause() {
+    try {
+      return localStorage.getItem(PAUSED_KEY) === "yes";
+    } catch {
+      return false; // storage is refused: nothing is kept from page to page
+    }
+  }
+
+  const resting = () => paused || document.hidden;
 
   const WORDS = {
     live: "Live",
@@ -31,12 +50,16 @@
     reconnecting: "Reconnecting…",
     paused: "Paused",
   };
+  const TITLES = {
+    reconnecting: "Figures are fetched every 5 s until the line is back",
+    away: "The web process runs; its database does not answer",
+    paused: "Nothing on this page changes until it goes on",
+  };
   const say = (state) => {
     if (label.dataset.state === state) return;
     label.dataset.state = state;
     label.textContent = WORDS[state];
-    label.title =
-      state === "reconnecting" ? "Figures are fetched every 5 s until the line is back" : "";
+    label.title = TITLES[state] || "";
   };
 
   const tell = (name, detail) =>
@@ -45,10 +68,11 @@
   let changedAt = 0;
   let changedLater = null;
   const changed = () => {
-    if (changedLater) return;
+    if (changedLater || resting()) return;
     changedLater = setTimeout(
       () => {
         changedLater = null;
+        if (resting()) return;
         // A dialog must not lose the table under it.
         if (document.querySelector("dialog[open]")) return changed();
         changedAt = Date.now();
@@ -72,11 +96,19 @@
       node.dateTime = new Date(at * 1000).toISOString();
   };
 
+  // Everything at once, whenever the page was fetched last: it was cut off, or paused.
+  const catchUp = () => {
+    changedAt = 0;
+    tell("catchup");
+    changed();
+  };
+
   const heard = (event) => {
     heardAt = Date.now();
     // The server sends only so many messages ahead of this word; a slow page loses samples.
     event.target.send("ok");
     const message = JSON.parse(event.data);
+    const back = label.dataset.state === "away" && !message.away;
     say(message.away ? "away" : "live");
     if (message.away) return;
     window.Chargehand.correct(message.now);
@@ -88,12 +120,14 @@
     } else {
       tell("quiet", message);
     }
-    if (message.changed || message.missed) changed();
+    if (back) catchUp();
+    else if (message.changed || message.missed) changed();
   };
 
   const again = (event) => {
     socket = null;
-    if (document.hidden) return;
+    clearTimeout(opening);
+    if (resting()) return;
     if (event.code === SIGNED_OUT) {
       location.reload(); // the server sends to the log-in and back
       return;
@@ -107,15 +141,21 @@
 
   function connect() {
     clearTimeout(retry);
-    if (socket || document.hidden) return;
+    if (socket || resting()) return;
     const mine = new WebSocket(address);
     socket = mine;
     heardAt = Date.now();
+    // What was sent while the line was cut may be waited for very long: a new line is faster.
+    const patience = OPEN_MS[Math.min(failures, OPEN_MS.length - 1)];
+    opening = setTimeout(() => {
+      drop();
+      again({ code: 0 });
+    }, patience);
     mine.onopen = () => {
+      clearTimeout(opening);
       failures = 0;
       say("live");
-      tell("catchup");
-      changed();
+      catchUp();
     };
     mine.onmessage = heard;
     mine.onclose = (event) => {
@@ -125,13 +165,14 @@
 
   const drop = () => {
     clearTimeout(retry);
+    clearTimeout(opening);
     const old = socket;
     socket = null;
     old?.close();
   };
 
-  document.addEventListener("visibilitychange", () => {
-    if (document.hidden) {
+  const restOrGoOn = () => {
+    if (resting()) {
       drop();
       say("paused");
     } else {
@@ -139,12 +180,34 @@
       say("reconnecting");
       connect();
     }
+    pauseButton.textContent = paused ? "Go on" : "Pause";
+  };
+
+  const togglePause = () => {
+    paused = !paused;
+    try {
+      localStorage.setItem(PAUSED_KEY, paused ? "yes" : "no");
+    } catch {
+      // not kept: it holds for this page
+    }
+    restOrGoOn();
+  };
+
+  pauseButton.hidden = false;
+  pauseButton.addEventListener("click", togglePause);
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "p" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.matches("input:not([type=checkbox]), select, textarea")) return;
+    if (!document.querySelector("dialog[open]")) togglePause();
   });
+  document.addEventListener("visibilitychange", restOrGoOn);
   // A page that the browser keeps for "back" must not hold a socket.
   addEventListener("pagehide", drop);
   addEventListener("pageshow", (event) => event.persisted && connect());
   addEventListener("online", () => {
     failures = 0;
+    // A line that is only being waited for was begun while there was no network.
+    if (socket && socket.readyState !== WebSocket.OPEN) drop();
     connect();
   });
 
@@ -155,11 +218,10 @@
     }
   }, 1000);
   setInterval(() => {
-    if (document.hidden || label.dataset.state === "live") return;
+    if (resting() || label.dataset.state === "live") return;
     tell("catchup");
     changed();
   }, POLL_MS);
 
-  say("reconnecting");
-  connect();
+  restOrGoOn();
 })();

@@ -72,6 +72,60 @@
   const typing = (node) =>
     node.matches("input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]");
 
+  // A swap keeps what its reader was at: the focus (in rows, rows.js knows better), the open folds,
+  // and how far a part was scrolled. Places are told by ids, else by the way down to them.
+  const wayTo = (node, top) => {
+    const way = [];
+    for (let at = node; at !== top; at = at.parentElement)
+      way.unshift([...at.parentElement.children].indexOf(at));
+    return way;
+  };
+  const follow = (way, top) => way.reduce((at, index) => at?.children[index], top);
+  const folds = (top) => top.querySelectorAll("details[id]:not([hx-preserve])");
+  let kept = null;
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { target } = event.detail;
+    const focus = document.activeElement;
+    const held = focus !== target && target.contains(focus) && !focus.closest("tr[data-id]");
+    kept = {
+      target: target.id,
+      focus: held ? { id: focus.id, tag: focus.tagName, way: wayTo(focus, target) } : null,
+      open: [...folds(target)].filter((fold) => fold.open).map((fold) => fold.id),
+      scrolls: [...target.querySelectorAll(".scroll, pre")]
+        .filter((node) => node.scrollLeft || node.scrollTop)
+        .map((node) => ({ way: wayTo(node, target), x: node.scrollLeft, y: node.scrollTop })),
+    };
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    const target = kept?.target && document.getElementById(kept.target);
+    if (!target) return;
+    for (const fold of folds(target)) if (kept.open.includes(fold.id)) fold.open = true;
+    for (const { way, x, y } of kept.scrolls) follow(way, target)?.scrollTo(x, y);
+    const { focus } = kept;
+    if (!focus || document.activeElement !== document.body) return;
+    const found = (focus.id && document.getElementById(focus.id)) || follow(focus.way, target);
+    if (found?.tagName === focus.tag) found.focus({ preventScroll: true });
+  });
+
+  // g and then a letter leads to a page of the rail.
+  const GO_MS = 1500;
+  const places = [...document.querySelectorAll(".rail [data-go]")];
+  let goUntil = 0;
+  const go = (key) => {
+    const place = Date.now() < goUntil && places.find((link) => link.dataset.go === key);
+    goUntil = key === "g" && !place ? Date.now() + GO_MS : 0;
+    if (place) location.assign(place.href);
+    return Boolean(place);
+  };
+  for (const list of document.querySelectorAll("[data-go-keys]"))
+    list.replaceChildren(
+      ...places.flatMap((link) => {
+        const key = document.createElement("kbd");
+        key.textContent = link.dataset.go;
+        return [key, ` ${link.firstChild.textContent.trim()}  `];
+      }),
+    );
+
   const openDialog = (id) => {
     const dialog = document.getElementById(id);
     if (dialog && !dialog.open) dialog.showModal();
@@ -97,7 +151,10 @@
       return;
     }
     if (typing(event.target) || document.querySelector("dialog[open]")) return;
-    if (event.key === "/") {
+    if (go(event.key)) {
+      event.stopImmediatePropagation();
+      event.preventDefault();
+    } else if (event.key === "/") {
       const search = document.querySelector("[data-search]");
       if (!search) return;
       event.preventDefault();

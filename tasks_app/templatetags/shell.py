@@ -158,23 +158,28 @@ def names(all_names: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RailLink:
-    """One page in the rail; ``count`` is what waits there for a human, of the status ``counts``."""
+    """One page in the rail; ``count`` is what waits there for a human, of the status ``counts``.
+
+    ``g`` and then ``key`` leads to it.
+    """
 
     label: str
     url: str
     here: bool
+    key: str
     count: int | None = None
     counts: str = ""
 
 
 PAGES: Final = (
-    ("Overview", "web:overview", ""),
-    ("Tasks", "web:tasks", ""),
-    ("Jobs", "web:jobs", ""),
-    ("Dead letters", "web:dead_letters", Status.DEAD.value),
-    ("Workers", "web:workers", ""),
-    ("Audit", "web:audit", ""),
+    ("Overview", "web:overview", "o", ""),
+    ("Tasks", "web:tasks", "t", ""),
+    ("Jobs", "web:jobs", "j", ""),
+    ("Dead letters", "web:dead_letters", "d", Status.DEAD.value),
+    ("Workers", "web:workers", "w", ""),
+    ("Audit", "web:audit", "a", ""),
 )
+"""Label, route, key after ``g``, and the status that is counted beside it."""
 
 
 @register.simple_tag(takes_context=True)
@@ -183,11 +188,11 @@ def rail_links(context: Context) -> list[RailLink]:
     request = context["request"]
     totals = count_by_status()
     links = []
-    for label, name, counted in PAGES:
+    for label, name, key, counted in PAGES:
         url = reverse(name)
         here = request.path == url or (url != "/" and request.path.startswith(url))
         count = totals.get(counted, 0) if counted else None
-        links.append(RailLink(label, url, here, count, counted))
+        links.append(RailLink(label, url, here, key, count, counted))
     if may_administer(request.user):
-        links.append(RailLink("Admin", reverse("admin:index"), here=False))
+        links.append(RailLink("Admin", reverse("admin:index"), here=False, key="x"))
     return links

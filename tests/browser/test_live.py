@@ -1,0 +1,108 @@
+"""The live line: paused and kept so, at rest on a hidden tab, right again once it is back; keys."""
+
+import re
+
+from playwright.sync_api import Locator, expect
+
+from tests.browser.conftest import Site, Visitor
+
+BACK_MS = 4000
+"""Two seconds on a machine that has the time; this one runs other tests beside it."""
+
+HIDE = """hidden => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+CHANGED = "document.body.dispatchEvent(new CustomEvent('chargehand:changed'))"
+
+
+def connection(visitor: Visitor) -> Locator:
+    return visitor.page.locator("[data-connection]")
+
+
+def test_a_pause_holds_the_page_still_and_is_kept_until_it_ends(
+    site: Site, visitor: Visitor
+) -> None:
+    page = visitor.page
+    visitor.go("/tasks/")
+    expect(connection(visitor)).to_have_text("Live")
+    page.get_by_role("button", name="Pause").click()
+    expect(connection(visitor)).to_have_text("Paused")
+    site.floor.submit(1, key="meanwhile")
+    visitor.go("/workers/")
+    expect(connection(visitor)).to_have_text("Paused")
+    site.floor.worker("w1")
+    # Longer than the poll of a page without a line.
+    page.wait_for_timeout(5500)
+    expect(page.get_by_role("link", name="w1")).to_have_count(0)
+    page.keyboard.press("p")
+    expect(connection(visitor)).to_have_text("Live")
+    expect(page.get_by_role("link", name="w1")).to_be_visible()
+    visitor.go("/tasks/")
+    expect(connection(visitor)).to_have_text("Live")
+
+
+def test_a_hidden_tab_rests_and_is_right_again_when_it_is_seen(
+    site: Site, visitor: Visitor
+) -> None:
+    page = visitor.page
+    visitor.go("/tasks/")
+    expect(connection(visitor)).to_have_text("Live")
+    page.evaluate(HIDE, True)
+    expect(connection(visitor)).to_have_text("Paused")
+    site.floor.submit(1, key="meanwhile")
+    page.evaluate(HIDE, False)
+    expect(page.get_by_role("link", name="meanwhile")).to_be_visible(timeout=BACK_MS)
+    expect(connection(visitor)).to_have_text("Live")
+
+
+def test_after_a_lost_connection_the_page_is_right_again_within_seconds(
+    site: Site, visitor: Visitor
+) -> None:
+    page = visitor.page
+    visitor.go("/tasks/")
+    expect(connection(visitor)).to_have_text("Live")
+    site.web.kill()
+    expect(connection(visitor)).to_have_text("Reconnecting…")
+    # Long enough for a backoff without a cap to have grown far beyond the bound.
+    page.wait_for_timeout(6000)
+    site.floor.submit(1, key="meanwhile")
+    site.web.start()
+    expect(page.get_by_role("link", name="meanwhile")).to_be_visible(timeout=BACK_MS)
+    expect(connection(visitor)).to_have_text("Live")
+
+
+def test_g_and_a_letter_lead_to_every_page(site: Site, visitor: Visitor) -> None:
+    page = visitor.page
+    links = page.locator(".rail [data-go]")
+    keys = [str(link.get_attribute("data-go")) for link in links.all()]
+    paths = [str(link.get_attribute("href")) for link in links.all()]
+    assert len(set(keys)) == len(keys)
+    page.keyboard.press("?")
+    for key in keys:
+        expect(page.locator("[data-go-keys] kbd", has_text=re.compile(f"^{key}$"))).to_be_visible()
+    page.keyboard.press("Escape")
+    for key, path in zip(keys, paths, strict=True):
+        if path.startswith("/admin/"):
+            continue
+        page.keyboard.press("g")
+        page.keyboard.press(key)
+        page.wait_for_url(f"{visitor.address}{path}")
+    page.keyboard.press("g")
+    page.keyboard.press("t")
+    page.wait_for_url(f"{visitor.address}/tasks/")
+
+
+def test_a_swap_keeps_focus_folds_and_scroll(site: Site, visitor: Visitor) -> None:
+    page = visitor.page
+    site.floor.worker("w1")
+    site.floor.worker("w1")
+    visitor.go("/workers/")
+    page.get_by_text("Ended: the last 1").click()
+    region = page.get_by_role("region", name="Ended boots")
+    region.focus()
+    site.floor.worker("w2")
+    page.evaluate(CHANGED)
+    expect(page.get_by_role("link", name="w2")).to_be_visible()
+    expect(region).to_be_visible()
+    expect(region).to_be_focused()
