@@ -1,5 +1,9 @@
 """The HTTP API's one instance, and how it answers where something is wrong."""
 
+import logging
+from typing import Final
+
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
@@ -10,6 +14,11 @@ from tasks_app.api.schemas import FaultOut
 from tasks_app.api.security import ProgramToken, docs_for_known
 from tasks_app.api.tasks import router
 from tasks_app.services.people import NotAllowed
+
+log = logging.getLogger(__name__)
+
+RETRY_SECONDS: Final = "2"
+"""A restart of PostgreSQL takes about one."""
 
 api = FaultNamingAPI(
     title="Chargehand",
@@ -54,3 +63,17 @@ def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
     """422 with every fault of a field's type."""
     told = counted(FaultOut(**fault) for fault in error.errors)
     return api.create_response(request, told.dict(), status=422)
+
+
+@api.exception_handler(OperationalError)
+@api.exception_handler(InterfaceError)
+def away(request: HttpRequest, error: Exception) -> HttpResponse:
+    """503 where the database is away, restarts or has no space left; a program then asks again."""
+    log.error("%s %s: the database cannot serve it", request.method, request.path, exc_info=error)
+    detail = (
+        "the database cannot be used now; send the request again later: with a key on each task "
+        "and job a repetition adds nothing"
+    )
+    response = api.create_response(request, {"detail": detail}, status=503)
+    response["Retry-After"] = RETRY_SECONDS
+    return response

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from tasks_app.core.advice import Pinned, pinned_worker
 from tasks_app.core.facts import KindPolicy, StrategyName, WorkerFacts
+
+SNAPSHOT_SECONDS: Final = 60.0
+"""A transaction that is open for longer than any of Chargehand's own, by far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,21 @@ class Unserved:
 
     name: ClassVar[str] = "unserved"
     kinds: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotHeld:
+    """A transaction has been open for so many seconds: nothing that died since can be cleaned up.
+
+    ``pid`` is its server process, ``program`` what its client calls itself, ``state`` PostgreSQL's
+    word for what it does.
+    """
+
+    name: ClassVar[str] = "snapshot_held"
+    pid: int
+    program: str
+    state: str
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +68,7 @@ class DeadWaiting:
     tasks: int
 
 
-Alert = OffDuty | Unserved | PinnedWorker | DeadWaiting
+Alert = OffDuty | Unserved | SnapshotHeld | PinnedWorker | DeadWaiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +76,8 @@ class FloorFacts:
     """What alerts are judged by; seconds.
 
     ``last_round_age`` is None when no round was ever recorded; ``held`` maps a worker's name to the
-    kinds that it holds; ``unserved`` are kinds with ready tasks that no live worker can do.
+    kinds that it holds; ``unserved`` are kinds with ready tasks that no live worker can do;
+    ``oldest_snapshot`` is the transaction that has been open for longest.
     """
 
     last_round_age: float | None
@@ -68,6 +87,7 @@ class FloorFacts:
     kinds: Mapping[str, KindPolicy]
     unserved: Sequence[str]
     dead: int
+    oldest_snapshot: SnapshotHeld | None = None
 
 
 def decide_alerts(facts: FloorFacts) -> list[Alert]:
@@ -78,6 +98,9 @@ def decide_alerts(facts: FloorFacts) -> list[Alert]:
         alerts.append(OffDuty(age))
     if facts.unserved:
         alerts.append(Unserved(facts.unserved))
+    held = facts.oldest_snapshot
+    if held is not None and held.seconds > SNAPSHOT_SECONDS:
+        alerts.append(held)
     pinned = pinned_worker(facts.workers)
     if pinned is not None:
         alerts.append(_explained(pinned, facts))

@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import OperationalError
 from django.test import Client
 
 from tasks_app.services import tokens
@@ -67,3 +68,19 @@ def test_the_documentation_asks_for_a_login_or_a_token(
     assert logged_in.get(path).status_code == 200
     with_token = Client().get(path, headers={"Authorization": f"Bearer {program.token}"})
     assert with_token.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "away", ["tasks_app.api.tasks.submit_tasks", "tasks_app.api.security.verify"]
+)
+def test_a_database_that_is_away_is_a_503_that_says_to_come_back(
+    program: Program, monkeypatch: pytest.MonkeyPatch, away: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OperationalError("could not extend file: No space left on device")
+
+    monkeypatch.setattr(away, fail)
+    answer = program.post({"kind": "job", "payload": {}})
+    assert (answer.status, answer.response["Retry-After"]) == (503, "2")
+    assert "a repetition adds nothing" in answer.json["detail"]
+    assert "extend" not in answer.json["detail"]

@@ -11,12 +11,13 @@ from tasks_app.core.alerts import (
     FloorFacts,
     OffDuty,
     PinnedWorker,
+    SnapshotHeld,
     Unserved,
     decide_alerts,
 )
 from tasks_app.core.facts import KindPolicy, StrategyName, WorkerFacts
 
-RANK = {OffDuty: 0, Unserved: 1, PinnedWorker: 2, DeadWaiting: 3}
+RANK = {OffDuty: 0, Unserved: 1, SnapshotHeld: 2, PinnedWorker: 3, DeadWaiting: 4}
 
 
 def worker(number: int, active: int, queued: float, *kinds: str) -> WorkerFacts:
@@ -94,18 +95,33 @@ def test_a_pinned_worker_whose_kinds_are_gone_is_still_told() -> None:
     assert (alert.kind, alert.strategy, alert.blind) == ("", "", False)
 
 
+@pytest.mark.parametrize(("seconds", "told"), [(60.0, False), (60.1, True)])
+def test_a_transaction_is_told_once_it_has_been_open_for_a_minute(
+    seconds: float, told: bool
+) -> None:
+    held = SnapshotHeld(7, "psql", "idle in transaction", seconds)
+    assert decide_alerts(facts(oldest_snapshot=held)) == [held] * told
+
+
 @given(
     age=st.none() | st.floats(0, 100),
     unserved=st.lists(st.sampled_from(["a", "b"]), max_size=2),
     loads=st.lists(st.integers(0, 4), max_size=6),
     dead=st.integers(0, 3),
+    open_for=st.none() | st.floats(0, 120),
 )
 def test_alerts_come_once_each_and_the_worst_first(
-    age: float | None, unserved: list[str], loads: list[int], dead: int
+    age: float | None, unserved: list[str], loads: list[int], dead: int, open_for: float | None
 ) -> None:
     workers = [worker(n, load, 10.0 * load) for n, load in enumerate(loads)]
-    found = decide_alerts(facts(last_round_age=age, unserved=unserved, workers=workers, dead=dead))
+    held = None if open_for is None else SnapshotHeld(7, "psql", "active", open_for)
+    found = decide_alerts(
+        facts(
+            last_round_age=age, unserved=unserved, workers=workers, dead=dead, oldest_snapshot=held
+        )
+    )
     ranks = [RANK[type(alert)] for alert in found]
     assert ranks == sorted(set(ranks))
-    assert (3 in ranks) is (dead > 0)
+    assert (4 in ranks) is (dead > 0)
+    assert (2 in ranks) is (open_for is not None and open_for > 60)
     assert (1 in ranks) is bool(unserved)

@@ -4,12 +4,15 @@ import html
 import json
 from typing import Any
 
+import psycopg
 import pytest
 from django.contrib.auth.models import Group
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from controlplane.embedded import Server
+from tasks_app.core import alerts
 from tasks_app.services.sampler import Sampler
 from tests.floor import Floor
 from tests.web.conftest import Person
@@ -140,3 +143,20 @@ def test_nothing_is_kept_by_the_browser(floor: Floor, viewer: Person) -> None:
 def test_reading_changes_nothing(floor: Floor, viewer: Person) -> None:
     assert viewer.client.post("/").status_code == 405
     assert viewer.client.post("/series/").status_code == 405
+
+
+def test_a_transaction_that_is_held_open_is_told_with_its_remedy(
+    floor: Floor, viewer: Person, postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alerts, "SNAPSHOT_SECONDS", 0.0)
+    name = connection.settings_dict["NAME"]
+    with psycopg.connect(postgres.url(name), application_name=NASTY[:60]) as holder:
+        pid = holder.info.backend_pid
+        holder.execute("SELECT 1")
+        assert "pg_terminate_backend" not in viewer.text("overview"), "it holds no snapshot"
+        holder.rollback()
+        holder.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        holder.execute("SELECT 1")
+        page = viewer.text("overview")
+    assert f"SELECT pg_terminate_backend({pid});" in page
+    assert "<img" not in page

@@ -16,6 +16,7 @@ from tasks_app.store.reads.counts import count_by_status
 from tasks_app.store.reads.dead_letters import Cause, DeadFilter, list_causes
 from tasks_app.store.reads.duty import Duty, read_duty
 from tasks_app.store.reads.floor import FloorWorker, count_lost, list_floor, list_unserved_kinds
+from tasks_app.store.reads.horizon import oldest_snapshot
 from tasks_app.store.reads.snapshot import worker_facts
 
 CAUSES_SHOWN: Final = 5
@@ -109,6 +110,7 @@ def read_overview(silent_after: float) -> Overview:
             kinds=kind_policies(),
             unserved=list_unserved_kinds(config.stale_after_seconds),
             dead=dead,
+            oldest_snapshot=oldest_snapshot(),
         )
     )
     return Overview(
