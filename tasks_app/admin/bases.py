@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tasks_app.models import ApiToken, AuditEntry, Kind, Limit, SupervisorSettings
 
     KindFormBase = forms.ModelForm[Kind]
+    LimitFormBase = forms.ModelForm[Limit]
     SettingsFormBase = forms.ModelForm[SupervisorSettings]
     AnyAdminBase = admin.ModelAdmin[Any]
     KindAdminBase = admin.ModelAdmin[Kind]
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     SettingsAdminBase = admin.ModelAdmin[SupervisorSettings]
     RecordAdminBase = admin.ModelAdmin[ApiToken | AuditEntry]
 else:
-    KindFormBase = SettingsFormBase = forms.ModelForm
+    KindFormBase = LimitFormBase = SettingsFormBase = forms.ModelForm
     AnyAdminBase = KindAdminBase = LimitAdminBase = SettingsAdminBase = RecordAdminBase = (
         admin.ModelAdmin
     )

@@ -1,30 +1,151 @@
-"""Each change of configuration stands in the audit too, beside the history that Django keeps."""
+"""Forms of configuration: preview before a save, history with before and after, and revert."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
+from django.contrib import messages
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model
-from django.http import HttpRequest
+from django.forms import BaseForm
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
 
 from tasks_app.admin.acting import actor_of
 from tasks_app.admin.bases import AnyAdminBase
-from tasks_app.services.configuration import note_change
+from tasks_app.services.configuration import (
+    SettingsInvalid,
+    note_change,
+    preview_revert,
+    revert,
+)
+from tasks_app.services.people import may_administer
+from tasks_app.services.previews import preview
+from tasks_app.services.settings_sections import Section, section_of
+from tasks_app.store.reads.settings_history import find_act, list_acts
+
+PREVIEW: Final = "_preview"
+LONGEST_REASON: Final = 300
 
 
-class AuditsChanges(AnyAdminBase):
-    """Writes to the audit in the transaction of the change itself."""
+class Previewed(BaseForm):
+    """A form that is checked and shown again, not saved, when a preview is asked for."""
 
-    def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        """Audit what is new."""
-        self._note(request, "add", obj, [])
-        return super().log_addition(request, obj, message)
+    def is_valid(self) -> bool:
+        """Whether it may be saved."""
+        return super().is_valid() and PREVIEW not in self.data
 
-    def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        """Audit which fields changed, as the form calls them; a save of nothing is no act."""
-        parts = message if isinstance(message, list) else []
-        fields = [name for part in parts for name in part.get("changed", {}).get("fields", [])]
-        if fields:
-            self._note(request, "change", obj, fields)
-        return super().log_change(request, obj, message)
 
-    def _note(self, request: HttpRequest, verb: str, obj: Model, fields: list[str]) -> None:
-        note_change(actor_of(request), f"{verb} {self.opts.verbose_name}", str(obj)[:200], fields)
+class Configures(AnyAdminBase):
+    """Audits each change in its own transaction, previews it, lists and takes back what was."""
+
+    change_form_template = "admin/settings_form.html"
+
+    @property
+    def section(self) -> Section:
+        """The part of the configuration that this model is."""
+        section = section_of(self.model)
+        assert section is not None, "only what a section holds is registered with this class"
+        return section
+
+    def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:
+        """Save, and audit what was there before and after."""
+        before = self.section.find(str(obj.pk)) if change else None
+        super().save_model(request, obj, form, change)
+        self.note(request, obj, (before, self.section.values(obj)))
+
+    def delete_model(self, request: HttpRequest, obj: Model) -> None:
+        """Delete, and audit what was there."""
+        name, before = str(obj.pk), self.section.find(str(obj.pk))
+        super().delete_model(request, obj)
+        self.note(request, name, (before, None))
+
+    def note(
+        self,
+        request: HttpRequest,
+        entry: Model | str,
+        change: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None],
+    ) -> None:
+        """Write to the audit, with the reason that the form was given."""
+        name = entry if isinstance(entry, str) else str(entry.pk)
+        reason = request.POST.get("_reason", "").strip()[:LONGEST_REASON]
+        section = self.section
+        note_change(actor_of(request), section.noun, section.subject(name), change, reason=reason)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Show the form; with what its change would do, where that was asked."""
+        form, entry = context["adminform"].form, context["original"]
+        if PREVIEW in request.POST and entry is not None and form.is_bound and not form.errors:
+            before = self.section.find(str(entry.pk)) or {}
+            after = self.section.values(form.instance)
+            context["preview"] = preview(self.section, str(entry.pk), before, after)
+        context["reason"] = request.POST.get("_reason", "")
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Who changed which setting from what to what, the newest first."""
+        entry = self.get_object(request, unquote(object_id))
+        if entry is None:
+            raise Http404(f"There is no {self.section.noun} {unquote(object_id)}.")
+        if not self.has_view_or_change_permission(request, entry):
+            raise PermissionDenied
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"History of {entry}",
+            "opts": self.opts,
+            "object": entry,
+            "acts": list_acts(self.section.noun, self.section.subject(str(entry.pk))),
+            **(extra_context or {}),
+        }
+        return TemplateResponse(request, "admin/settings_history.html", context)
+
+    def get_urls(self) -> list[URLPattern]:
+        """The address of a revert beside Django's own."""
+        name = f"{self.opts.app_label}_{self.opts.model_name}_revert"
+        view = self.admin_site.admin_view(self.revert_view)
+        return [path("revert/<int:act_id>/", view, name=name), *super().get_urls()]
+
+    def revert_view(self, request: HttpRequest, act_id: int) -> HttpResponse:
+        """Show what taking a change back would do (GET), or do it (POST)."""
+        act = find_act(act_id)
+        if act is None or act.noun != self.section.noun:
+            raise Http404(f"There is no change of a {self.section.noun} numbered {act_id}.")
+        if not may_administer(request.user):
+            raise PermissionDenied
+        key = "1" if self.section.single else act.subject
+        back = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[key])
+        change, fault = None, ""
+        try:
+            if request.method == "POST":
+                return self._revert(request, act_id, back)
+            change = preview_revert(act)
+        except SettingsInvalid as invalid:
+            fault = str(invalid)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Take back: {act.action} {act.subject}",
+            "opts": self.opts,
+            "act": act,
+            "fault": fault,
+            "back": back,
+            "lines": list(change.lines()) if change else [],
+            "preview": preview(self.section, key, change.before, change.after)
+            if change and change.before
+            else None,
+        }
+        status = 422 if fault and request.method == "POST" else 200
+        return TemplateResponse(request, "admin/settings_revert.html", context, status=status)
+
+    def _revert(self, request: HttpRequest, act_id: int, back: str) -> HttpResponseRedirect:
+        reason = request.POST.get("_reason", "").strip()[:LONGEST_REASON]
+        if revert(act_id, actor_of(request), reason):
+            self.message_user(request, "Taken back: it is as it was before.", messages.SUCCESS)
+        else:
+            self.message_user(request, "Nothing changed: it was so already.", messages.WARNING)
+        return redirect(back)

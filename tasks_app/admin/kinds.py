@@ -1,21 +1,25 @@
 """Kinds and the limits that they share."""
 
-import math
 from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
 
-from tasks_app.admin.bases import KindAdminBase, KindFormBase, LimitAdminBase
-from tasks_app.admin.changes import AuditsChanges
+from tasks_app.admin.bases import (
+    KindAdminBase,
+    KindFormBase,
+    LimitAdminBase,
+    LimitFormBase,
+)
+from tasks_app.admin.changes import Configures, Previewed
 from tasks_app.admin.fields import IndentedJSONField, LinesField
-from tasks_app.admin.validation import add_faults, check_schema
-from tasks_app.core.configuration import kind_faults
+from tasks_app.admin.validation import add_faults
 from tasks_app.models import Kind, Limit
+from tasks_app.services.settings_checks import check_kind
 from tasks_app.store.reads.counts import count_by_status
 
 
-class KindForm(KindFormBase):
+class KindForm(Previewed, KindFormBase):
     """Checks what the database cannot: lists of errors, the schema, the two delays."""
 
     permanent_errors = LinesField(
@@ -42,33 +46,15 @@ class KindForm(KindFormBase):
         model = Kind
         fields = "__all__"
 
-    def clean_payload_schema(self) -> Any:
-        """A JSON Schema, or nothing."""
-        schema = self.cleaned_data["payload_schema"]
-        check_schema(schema)
-        return schema
-
-    def clean_result_schema(self) -> Any:
-        """A JSON Schema, or nothing."""
-        schema = self.cleaned_data["result_schema"]
-        check_schema(schema)
-        return schema
-
     def clean(self) -> dict[str, Any]:
         """Faults between fields."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
-        faults = kind_faults(
-            backoff_base=data.get("backoff_base_seconds", 0.0),
-            backoff_cap=data.get("backoff_cap_seconds", math.inf),
-            permanent_errors=data.get("permanent_errors", []),
-            retryable_errors=data.get("retryable_errors", []),
-        )
-        add_faults(self, faults)
+        add_faults(self, check_kind(data))
         return data
 
 
 @admin.register(Kind)
-class KindAdmin(AuditsChanges, KindAdminBase):
+class KindAdmin(Configures, KindAdminBase):
     """In force from the supervisor's next round."""
 
     form = KindForm
@@ -146,9 +132,19 @@ class KindAdmin(AuditsChanges, KindAdminBase):
         return (*self.readonly_fields, "name") if obj else self.readonly_fields
 
 
+class LimitForm(Previewed, LimitFormBase):
+    """What the fields themselves check."""
+
+    class Meta:
+        model = Limit
+        fields = "__all__"
+
+
 @admin.register(Limit)
-class LimitAdmin(AuditsChanges, LimitAdminBase):
+class LimitAdmin(Configures, LimitAdminBase):
     """Caps that kinds share."""
+
+    form = LimitForm
 
     list_display = ("name", "max_concurrent", "rate_per_second", "burst")
     search_fields = ("name",)

@@ -2,19 +2,18 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from tasks_app.admin.bases import SettingsAdminBase, SettingsFormBase
-from tasks_app.admin.changes import AuditsChanges
+from tasks_app.admin.changes import Configures, Previewed
 from tasks_app.admin.validation import add_faults
-from tasks_app.core.configuration import supervisor_faults
 from tasks_app.models import SupervisorSettings
+from tasks_app.services.settings_checks import check_supervisor
 
 
-class SettingsForm(SettingsFormBase):
+class SettingsForm(Previewed, SettingsFormBase):
     """Checks what one field alone cannot know."""
 
     class Meta:
@@ -25,19 +24,12 @@ class SettingsForm(SettingsFormBase):
         """Faults between fields."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.errors:
-            faults = supervisor_faults(
-                tick=data["tick_seconds"],
-                leader_lease=data["leader_lease_seconds"],
-                heartbeat=data["heartbeat_seconds"],
-                stale_after=data["stale_after_seconds"],
-                freeze_limit=settings.LEADER_LEASE_SECONDS / 2,
-            )
-            add_faults(self, faults)
+            add_faults(self, check_supervisor(data))
         return data
 
 
 @admin.register(SupervisorSettings)
-class SupervisorSettingsAdmin(AuditsChanges, SettingsAdminBase):
+class SupervisorSettingsAdmin(Configures, SettingsAdminBase):
     """Neither added nor deleted: there is always exactly one."""
 
     form = SettingsForm

@@ -31,7 +31,10 @@ class AuditEntry(models.Model):
     class Meta:
         db_table = "audit_entry"
         verbose_name_plural = "audit entries"
-        indexes = [models.Index(name="audit_newest", fields=["-id"])]
+        indexes = [
+            models.Index(name="audit_newest", fields=["-id"]),
+            models.Index(name="audit_subject", fields=["subject", "-id"]),
+        ]
 
 
 class AuditHead(models.Model):

@@ -1,5 +1,6 @@
 """Tags of every page: statuses, instants, figures and the rail."""
 
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -139,6 +140,17 @@ def words(name: str) -> str:
     'round robin'
     """
     return name.replace("_", " ")
+
+
+@register.filter
+def setting(value: object) -> str:
+    """Write a setting's value as a file has it.
+
+    >>> setting(None), setting(True), setting("round_robin"), setting("")
+    ('null', 'true', 'round_robin', '""')
+    """
+    text = isinstance(value, str) and value
+    return str(value) if text else json.dumps(value, ensure_ascii=False, default=str)
 
 
 @register.filter

@@ -125,7 +125,7 @@ def test_a_change_of_configuration_stands_in_the_audit(floor: Floor, admin: Clie
     admin.post("/admin/tasks_app/kind/job/change/", kind_form(strategy="round_robin"))
     (entry,) = AuditEntry.objects.all()
     assert (entry.actor, entry.action, entry.subject) == ("root", "change kind", "job")
-    assert entry.detail == {"fields": ["Strategy"]}
+    assert (entry.before, entry.after) == ({"strategy": ""}, {"strategy": "round_robin"})
 
 
 def test_error_lists_are_kept_as_typed_line_by_line(floor: Floor, admin: Client) -> None:

@@ -25,3 +25,8 @@ def list_kind_searches() -> list[KindSearch]:
     """Every kind by name, as a search needs it."""
     found = Kind.objects.order_by("name").values_list("name", "searchable_paths", "redacted_keys")
     return [KindSearch(name, tuple(paths), folded(keys)) for name, paths, keys in found]
+
+
+def kinds_without_strategy() -> list[str]:
+    """The kinds that follow the supervisor's default strategy."""
+    return list(Kind.objects.filter(strategy="").order_by("name").values_list("name", flat=True))

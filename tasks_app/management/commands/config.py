@@ -1,0 +1,98 @@
+"""``manage.py config``: the configuration as a YAML file, so that it can live in git."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from tasks_app.core.settings_changes import Change
+from tasks_app.management.acting import command_line_actor
+from tasks_app.services.configuration import SettingsInvalid
+from tasks_app.services.configuration_files import apply_settings, compare, export_settings
+
+MOST_BYTES: Final = 4 * 1024 * 1024
+HEADER: Final = (
+    "# Chargehand's configuration. What is not named here stays as it is on the record.\n"
+)
+
+
+class Command(BaseCommand):
+    """Writes, compares and applies a file; a fault is told with its place, and changes nothing."""
+
+    help = "Export the configuration as YAML, show what a file would change, or apply it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the three actions."""
+        actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+        export = actions.add_parser("export", help="write kinds, limits, settings and groups")
+        export.add_argument("file", nargs="?", default="-", help="default: standard output")
+        diff = actions.add_parser("diff", help="show what apply would change; exit code 1 if any")
+        diff.add_argument("file", metavar="FILE", help="- reads standard input")
+        apply = actions.add_parser("apply", help="change the record to what the file says")
+        apply.add_argument("file", metavar="FILE", help="- reads standard input")
+        apply.add_argument("--dry-run", action="store_true", help="show it, change nothing")
+        apply.add_argument("--reason", default="", help="why, for the audit")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do the action."""
+        if options["action"] == "export":
+            self._export(options["file"])
+            return
+        document = _read(options["file"])
+        try:
+            if options["action"] == "diff" or options["dry_run"]:
+                changes: Sequence[Change] = compare(document)
+            else:
+                changes = apply_settings(document, command_line_actor(), options["reason"])
+        except SettingsInvalid as invalid:
+            told = (f"  {fault}" for fault in invalid.faults)
+            raise CommandError("\n".join(["nothing was changed:", *told])) from invalid
+        self._show(changes)
+        if options["action"] == "apply":
+            done = "would change" if options["dry_run"] else "changed"
+            self.stderr.write(f"{len(changes)} {done}.")
+        elif changes:
+            sys.exit(1)
+
+    def _export(self, name: str) -> None:
+        text = HEADER + yaml.safe_dump(export_settings(), sort_keys=False, allow_unicode=True)
+        if name == "-":
+            self.stdout.write(text, ending="")
+            return
+        try:
+            Path(name).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise CommandError(str(error)) from error
+
+    def _show(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            for line in change.lines():
+                self.stdout.write(line)
+
+
+class StrictLoader(yaml.SafeLoader):
+    """Refuses a key that stands twice: which of the two is meant cannot be known."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Read a mapping whose keys differ."""
+        made: dict[Any, Any] = super().construct_mapping(node, deep)
+        if len(made) != len(node.value):
+            place = f"line {node.start_mark.line + 1}"
+            raise yaml.YAMLError(f"a key stands twice in the mapping that begins at {place}")
+        return made
+
+
+def _read(name: str) -> Any:
+    try:
+        text = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise CommandError(str(error)) from error
+    if len(text) > MOST_BYTES:
+        raise CommandError(f"{name} is larger than any configuration may be")
+    try:
+        return yaml.load(text, Loader=StrictLoader)  # noqa: S506  a SafeLoader
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise CommandError(f"{name}: no valid YAML: {error}") from error

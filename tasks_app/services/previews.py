@@ -1,0 +1,102 @@
+"""What a change of settings would do before it is made: told from the record, changing nothing."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from uuid import UUID
+
+from tasks_app.core.facts import KindPolicy, Snapshot, StrategyName, TaskFacts
+from tasks_app.core.hand_out_previews import (
+    preview_heartbeat,
+    preview_limit,
+    preview_stale_after,
+    preview_strategy,
+)
+from tasks_app.core.previews import KindPast, preview_kind, short
+from tasks_app.services.settings_sections import KINDS, LIMITS, SUPERVISOR, Section
+from tasks_app.store.reads.configuration import supervisor_settings
+from tasks_app.store.reads.kinds import kinds_without_strategy
+from tasks_app.store.reads.previews import HOURS, kind_past, limit_past, silences
+from tasks_app.store.reads.snapshot import read_snapshot
+
+REPLAYED: Final = 300
+"""Latest attempts that stand for ready tasks where none is ready."""
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would come of a change, in sentences, and by what they were judged."""
+
+    said: Sequence[str]
+    scope: str = ""
+
+
+def preview(section: Section, name: str, before: Values, after: Values) -> Preview:
+    """Tell what a change of one entry would do; nothing said is nothing that can be foretold."""
+    if section is KINDS:
+        return _kind(name, before, after)
+    if section is LIMITS:
+        return Preview(preview_limit(limit_past(name), before, after))
+    if section is SUPERVISOR:
+        return _supervisor(before, after)
+    return Preview([])
+
+
+def _kind(name: str, before: Values, after: Values) -> Preview:
+    past = kind_past(name)
+    said = preview_kind(past, before, after)
+    if before["strategy"] != after["strategy"]:
+        wanted = StrategyName(after["strategy"] or supervisor_settings().default_strategy)
+        said += _strategy([name], wanted, past)
+    if not said:
+        return Preview([])
+    asked = f"{len(past.attempts):,} attempts of the last {short(3600 * past.hours)}"
+    bound = f"up to {short(3600 * HOURS)}"
+    return Preview(said, f"Judged by the latest {asked} ({bound}) and by the tasks as they stand.")
+
+
+def _supervisor(before: Values, after: Values) -> Preview:
+    said: list[str] = []
+    if before["default_strategy"] != after["default_strategy"]:
+        kinds = kinds_without_strategy()
+        said += _strategy(kinds, StrategyName(after["default_strategy"]), None)
+    quiet = silences()
+    if any(before[name] != after[name] for name in ("stale_after_seconds", "heartbeat_seconds")):
+        said += preview_stale_after(quiet, before, after)
+    if before["heartbeat_seconds"] != after["heartbeat_seconds"]:
+        said.append(preview_heartbeat(len(quiet.gaps), after))
+    return Preview(said, "Judged by the record as it stands." if said else "")
+
+
+def _strategy(kinds: Sequence[str], after: StrategyName, past: KindPast | None) -> list[str]:
+    snapshot, _ = read_snapshot(supervisor_settings(), seed=1)
+    made_up = not any(task.kind in kinds for task in snapshot.ready)
+    if made_up and past is not None:
+        snapshot = _replayed(snapshot, kinds[0], past)
+    return list(preview_strategy(snapshot, kinds, after, made_up=made_up))
+
+
+def _replayed(snapshot: Snapshot, kind: str, past: KindPast) -> Snapshot:
+    """The floor as if the latest attempts were ready once more, and nobody held anything."""
+    chance = random.Random(1)
+    latest = past.attempts[:REPLAYED]
+    tasks = [
+        TaskFacts(
+            UUID(int=chance.getrandbits(128)),
+            kind,
+            priority=0,
+            queue_at=float(place),
+            estimate=max(0.001, attempt.seconds * attempt.skill),
+        )
+        for place, attempt in enumerate(reversed(latest))
+    ]
+    idle = [replace(worker, active=0, queued_seconds=0.0) for worker in snapshot.workers]
+    policies = {**snapshot.kinds, kind: _open(snapshot.kinds.get(kind) or KindPolicy(kind))}
+    return replace(snapshot, ready=tasks, workers=idle, kinds=policies, limits={})
+
+
+def _open(policy: KindPolicy) -> KindPolicy:
+    return replace(policy, paused=False, limit=None)

@@ -1,0 +1,48 @@
+"""What one entry of the configuration must satisfy, whichever way it comes in: form or file."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from django.conf import settings
+from django.db.models import Model
+
+from tasks_app.core.configuration import kind_faults, supervisor_faults
+from tasks_app.core.faults import Fault
+from tasks_app.models import Kind, SupervisorSettings
+from tasks_app.services.payload_schemas import schema_faults
+
+Values = Mapping[str, Any]
+Check = Callable[[Values], Iterator[Fault]]
+
+
+def check_kind(values: Values) -> Iterator[Fault]:
+    """Faults between a kind's settings, and in its schemas; what is missing is not judged."""
+    yield from kind_faults(
+        backoff_base=values.get("backoff_base_seconds", 0.0),
+        backoff_cap=values.get("backoff_cap_seconds", math.inf),
+        permanent_errors=values.get("permanent_errors", []),
+        retryable_errors=values.get("retryable_errors", []),
+    )
+    for name, value in values.items():
+        if name.endswith("_schema") and value is not None:
+            for fault in schema_faults(value):
+                yield Fault(name, f"No valid JSON Schema: at {fault}")
+
+
+def check_supervisor(values: Values) -> Iterator[Fault]:
+    """Faults between the supervisor's settings."""
+    yield from supervisor_faults(
+        tick=values["tick_seconds"],
+        leader_lease=values["leader_lease_seconds"],
+        heartbeat=values["heartbeat_seconds"],
+        stale_after=values["stale_after_seconds"],
+        freeze_limit=settings.LEADER_LEASE_SECONDS / 2,
+    )
+
+
+CHECKS: Final[Mapping[type[Model], Check]] = {
+    Kind: check_kind,
+    SupervisorSettings: check_supervisor,
+}
+"""What one field alone cannot know, by model."""

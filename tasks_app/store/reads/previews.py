@@ -1,0 +1,101 @@
+"""What previews of settings are judged by: the latest attempts, silences, and what waits now."""
+
+from typing import Any, Final
+
+from tasks_app.core.facts import ErrorFacts
+from tasks_app.core.hand_out_previews import LimitPast, Silences
+from tasks_app.core.previews import KindPast, PastAttempt
+from tasks_app.core.states import DeadReason, Outcome, Status
+from tasks_app.store import sql
+from tasks_app.store.reads.counts import count_by_status
+
+HOURS: Final = 24.0
+LOOKED_AT: Final = 50_000
+"""The newest attempts of all kinds among which a kind's are looked for: some 50 ms."""
+
+MOST: Final = 10_000
+"""Attempts of the kind that are judged."""
+
+# Attempts are numbered by their tokens, so that the newest are the end of the primary key.
+ATTEMPTS = """
+SELECT extract(epoch FROM ended_at - started_at)::float8, coalesce(c.skill, 1)::float8, outcome,
+       CASE WHEN requeues = 0 THEN number END, extract(epoch FROM ended_at)::float8,
+       error->>'type', (error->>'status')::int, dead_reason,
+       extract(epoch FROM statement_timestamp() - ended_at)::float8
+  FROM (SELECT * FROM attempt ORDER BY token DESC LIMIT %(looked_at)s) a
+  LEFT JOIN capability c ON c.worker_id = a.worker_id AND c.kind = a.kind
+ WHERE a.kind = %(kind)s AND a.started_at IS NOT NULL
+   AND a.ended_at > statement_timestamp() - %(hours)s * interval '1 hour'
+ ORDER BY token DESC
+ LIMIT %(most)s
+"""
+
+
+def kind_past(kind: str) -> KindPast:
+    """A kind's latest attempts, the newest first, of a day at most, and its tasks now."""
+    params = {"kind": kind, "hours": HOURS, "looked_at": LOOKED_AT, "most": MOST}
+    found = sql.rows(ATTEMPTS, params)
+    counts = count_by_status(kind)
+    return KindPast(
+        attempts=[_attempt(row) for row in found],
+        hours=found[-1][8] / 3600 if found else 0.0,
+        waiting=counts.get(Status.PENDING, 0) + counts.get(Status.FAILED, 0),
+        in_flight=counts.get(Status.ASSIGNED, 0) + counts.get(Status.RUNNING, 0),
+    )
+
+
+def _attempt(row: tuple[Any, ...]) -> PastAttempt:
+    return PastAttempt(
+        seconds=row[0],
+        skill=row[1],
+        outcome=Outcome(row[2]),
+        number=row[3],
+        ended_at=row[4],
+        error=ErrorFacts(row[5], "", status=row[6]) if row[5] else None,
+        dead_reason=DeadReason(row[7]) if row[7] else None,
+    )
+
+
+GAPS = """
+SELECT extract(epoch FROM statement_timestamp() - h.at)::float8
+  FROM worker w JOIN heartbeat h ON h.worker_id = w.id
+ WHERE w.state IN ('active', 'draining')
+"""
+
+NEAR_MISSES = """
+SELECT silent_seconds FROM near_miss
+ WHERE at > statement_timestamp() - %(hours)s * interval '1 hour'
+ ORDER BY id DESC
+ LIMIT %(most)s
+"""
+
+
+def silences() -> Silences:
+    """How long live workers are silent now, and the near misses of a day."""
+    near = sql.rows(NEAR_MISSES, {"hours": HOURS, "most": MOST})
+    gaps = [float(gap) for (gap,) in sql.rows(GAPS)]
+    return Silences(gaps, [float(silent) for (silent,) in near], HOURS)
+
+
+LIMIT = """
+SELECT (SELECT coalesce(sum(e.weight), 0) FROM lease e JOIN kind k ON k.name = e.kind
+         WHERE k.limit_name = %(limit)s)::float8,
+       (SELECT coalesce(sum(s.weight), 0) FROM (
+            SELECT t.weight FROM kind k
+             CROSS JOIN LATERAL (
+                SELECT weight FROM task
+                 WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
+                 ORDER BY queue_at, id LIMIT %(most)s) t
+             WHERE k.limit_name = %(limit)s) s)::float8,
+       (SELECT count(*) FROM (
+            SELECT kind, assigned_at FROM attempt ORDER BY token DESC LIMIT %(looked_at)s) a
+          JOIN kind k ON k.name = a.kind AND k.limit_name = %(limit)s
+         WHERE a.assigned_at > statement_timestamp() - interval '1 hour')::float8
+"""
+
+
+def limit_past(limit: str) -> LimitPast:
+    """What is in flight, ready and of the last hour under a limit; ready tasks up to a bound."""
+    found = sql.row(LIMIT, {"limit": limit, "most": MOST, "looked_at": LOOKED_AT})
+    assert found is not None, "a row of figures is always there"
+    return LimitPast(in_flight=found[0], ready=found[1], started=found[2], hours=1.0)

@@ -1,0 +1,164 @@
+"""Forms of configuration: what a change would do, who made it, and how it is taken back."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from tasks_app.core.states import Outcome
+from tasks_app.models import Attempt, AuditEntry, Kind, Limit, SupervisorSettings
+from tests.admin.test_admin import kind_form
+from tests.floor import Floor
+
+KIND = "/admin/tasks_app/kind/job"
+SUPERVISOR = "/admin/tasks_app/supervisorsettings/1"
+
+
+@pytest.fixture
+def floor(record: None) -> Floor:
+    """A shop floor whose writes commit."""
+    return Floor()
+
+
+@pytest.fixture
+def admin(record: None) -> Client:
+    """Signed in as a superuser."""
+    client = Client()
+    client.force_login(User.objects.create_superuser("root", "root@example.org", "x"))
+    return client
+
+
+def page(answer: Any) -> str:
+    return str(answer.content.decode())
+
+
+def test_a_preview_tells_what_a_change_would_do_and_changes_nothing(
+    floor: Floor, admin: Client
+) -> None:
+    floor.kind()
+    floor.worker("w1", slots=4)
+    floor.submit(4)
+    floor.round()
+    grants = floor.claim("w1")
+    floor.started_ago(grants[0], 20)
+    for grant in grants:
+        floor.complete("w1", grant)
+    form = kind_form(timeout_seconds="15", strategy="round_robin", _preview="Preview")
+    told = page(admin.post(f"{KIND}/change/", form))
+    assert "25 % of the 4 attempts ran longer and would have been stopped" in told
+    assert "tasks that ran last would go to w1 4" in told
+    assert "Nothing is saved yet" in told
+    assert 'value="15"' in told, "the form keeps what was typed"
+    kind = Kind.objects.get()
+    assert (kind.timeout_seconds, kind.strategy) == (900.0, "")
+    assert not AuditEntry.objects.exists()
+
+
+def test_a_preview_of_wrong_values_tells_the_faults(floor: Floor, admin: Client) -> None:
+    floor.kind()
+    told = page(admin.post(f"{KIND}/change/", kind_form(timeout_seconds="0", _preview="Preview")))
+    assert "greater than or equal to" in told
+    assert "What this change would do" not in told
+
+
+def test_a_preview_looks_at_a_bounded_number_of_attempts(
+    floor: Floor, admin: Client, django_assert_max_num_queries: Any
+) -> None:
+    floor.kind()
+    (task,) = floor.submit(1)
+    worker = floor.worker("w1")
+    now = floor.task(task).created_at
+    Attempt.objects.bulk_create(
+        Attempt(
+            token=10**6 + n,
+            task_id=task,
+            kind="job",
+            worker_id=worker,
+            number=1,
+            assigned_at=now,
+            started_at=now,
+            outcome=Outcome.COMPLETED,
+        )
+        for n in range(12_000)
+    )
+    with django_assert_max_num_queries(35):
+        told = page(admin.post(f"{KIND}/change/", kind_form(timeout_seconds="5", _preview="x")))
+    assert "the 10,000 attempts" in told
+
+
+def test_the_history_shows_before_and_after_and_a_revert_is_a_change_of_its_own(
+    floor: Floor, admin: Client
+) -> None:
+    floor.kind()
+    admin.post(f"{KIND}/change/", kind_form(timeout_seconds="15", _reason="hangs"))
+    admin.post(f"{KIND}/change/", kind_form(timeout_seconds="15", max_attempts="5"))
+    first = AuditEntry.objects.order_by("id")[0]
+    told = page(admin.get(f"{KIND}/history/"))
+    assert "timeout_seconds: <code>900.0</code> → <code>15.0</code>" in told
+    assert "hangs" in told
+    address = f"/admin/tasks_app/kind/revert/{first.pk}/"
+    shown = page(admin.get(address))
+    assert "kinds.job.timeout_seconds: 15.0 -&gt; 900.0" in shown
+    admin.post(address, {"_reason": "it was the network"})
+    kind = Kind.objects.get()
+    assert (kind.timeout_seconds, kind.max_attempts) == (900.0, 5), "later changes stay"
+    last = AuditEntry.objects.order_by("-id")[0]
+    assert (last.action, last.reason) == ("change kind", "it was the network")
+    assert (last.before, last.after) == ({"timeout_seconds": 15.0}, {"timeout_seconds": 900.0})
+    assert last.detail == {"reverts": first.pk}
+    admin.post(address)
+    assert AuditEntry.objects.count() == 3, "a second time there is nothing to take back"
+
+
+def test_a_revert_whose_values_are_no_longer_right_is_refused(floor: Floor, admin: Client) -> None:
+    Limit.objects.create(name="mail", max_concurrent=1)
+    floor.kind(limit_id="mail")
+    admin.post(f"{KIND}/change/", kind_form(limit=""))
+    entry = AuditEntry.objects.get()
+    Limit.objects.all().delete()
+    answer = admin.post(f"/admin/tasks_app/kind/revert/{entry.pk}/")
+    assert answer.status_code == 422
+    assert "there is no limit &#x27;mail&#x27;" in page(answer)
+    assert Kind.objects.get().limit_id is None
+
+
+def test_a_deleted_limit_comes_back_by_a_revert(admin: Client) -> None:
+    Limit.objects.create(name="mail", max_concurrent=3)
+    admin.post("/admin/tasks_app/limit/mail/delete/", {"post": "yes"})
+    entry = AuditEntry.objects.get()
+    assert (entry.action, entry.after) == ("delete limit", None)
+    admin.post(f"/admin/tasks_app/limit/revert/{entry.pk}/")
+    assert Limit.objects.get().max_concurrent == 3
+
+
+def test_the_supervisors_settings_are_previewed_and_taken_back(floor: Floor, admin: Client) -> None:
+    floor.kind()
+    floor.worker("w1")
+    floor.worker("w2")
+    floor.submit(4)
+    form = admin.get(f"{SUPERVISOR}/change/").context["adminform"].form
+    data = {name: "" if value is None else value for name, value in form.initial.items()}
+    data |= {"stale_after_seconds": "20", "default_strategy": "round_robin"}
+    told = page(admin.post(f"{SUPERVISOR}/change/", {**data, "_preview": "Preview"}))
+    assert "stale after 20 s: of 2 workers 0 are silent for longer" in told
+    assert "is 2.0 heartbeats" in told
+    assert "the 4 tasks that are ready would go to w1 2, w2 2" in told
+    assert admin.post(f"{SUPERVISOR}/change/", data).status_code == 302
+    entry = AuditEntry.objects.get()
+    assert entry.before == {
+        "default_strategy": "capable_least_loaded",
+        "stale_after_seconds": 90.0,
+    }
+    admin.post(f"/admin/tasks_app/supervisorsettings/revert/{entry.pk}/")
+    assert SupervisorSettings.objects.get().stale_after_seconds == 90.0
+
+
+def test_looking_at_a_revert_takes_nothing_back(floor: Floor, admin: Client) -> None:
+    floor.kind()
+    admin.post(f"{KIND}/change/", kind_form(paused="on"))
+    entry = AuditEntry.objects.get()
+    assert admin.get(f"/admin/tasks_app/kind/revert/{entry.pk}/").status_code == 200
+    assert Kind.objects.get().paused
+    assert admin.get("/admin/tasks_app/kind/revert/999999/").status_code == 404
+    assert admin.get(f"/admin/tasks_app/limit/revert/{entry.pk}/").status_code == 404
