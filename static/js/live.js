@@ -114,7 +114,7 @@
     window.Chargehand.correct(message.now);
     if (message.missed) tell("catchup");
     if (message.sample) {
-      count(message.sample.by_status);
+      count({ ...message.sample.by_status, INBOX: message.inbox });
       follow(message.sample.at);
       tell("sample", message.sample);
     } else {

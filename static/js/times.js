@@ -41,8 +41,9 @@
 
   const show = (node) => {
     const at = new Date(node.dateTime);
-    const text =
-      node.dataset.time === "local" ? local(at) : duration(now() - at.getTime() / 1000);
+    const age = now() - at.getTime() / 1000;
+    const texts = { local: () => local(at), ago: () => duration(age), left: () => duration(-age) };
+    const text = texts[node.dataset.time]();
     if (node.textContent !== text) node.textContent = text;
   };
 

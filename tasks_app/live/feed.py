@@ -10,6 +10,7 @@ from django.db import Error, close_old_connections, connection
 
 from tasks_app.live.subscriptions import Subscription
 from tasks_app.services.listening import feed_listener
+from tasks_app.store.reads.inbox import waiting_label
 from tasks_app.store.reads.series import Point, latest_point, read_oldest
 
 log = logging.getLogger(__name__)
@@ -81,12 +82,12 @@ class Reader:
         """The next message, or None when there is nothing to say yet.
 
         ``now`` and ``oldest`` are seconds since the epoch, by the database; ``sample`` is a new
-        second of the record; ``changed`` asks the tables to fetch themselves again; ``away`` says
-        that the database does not answer.
+        second of the record; ``inbox`` is what waits for people, as the badge says it; ``changed``
+        asks the tables to fetch themselves again; ``away`` says that the database does not answer.
         """
         try:
             close_old_connections()
-            point, oldest = latest_point(), read_oldest()
+            point, oldest, inbox = latest_point(), read_oldest(), waiting_label()
         except Error as error:
             connection.close()
             log.warning("the live feed cannot read the record: %s", str(error).strip())
@@ -98,6 +99,7 @@ class Reader:
             "now": oldest.now,
             "oldest": oldest.created,
             "changed": self._changed(point),
+            "inbox": inbox,
         }
         if fresh and point is not None:
             message["sample"] = point.as_json()

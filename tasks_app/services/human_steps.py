@@ -24,7 +24,7 @@ from tasks_app.store import human_steps, late_results, leases
 from tasks_app.store.reads.inbox import (
     find_held,
     find_person,
-    find_result_schema,
+    find_step,
     why_not_claimed,
 )
 
@@ -59,7 +59,7 @@ def claim_step(task_id: UUID, user_id: int, actor: Actor) -> Claimed | Refused:
     worker_id = human_steps.ensure_person(new_id(), user_id, actor.name)
     found = human_steps.claim(task_id, worker_id)
     if found is None:
-        return Refused(why_not_claimed(task_id))
+        return Refused(why_not_claimed(task_id) or "Somebody was faster; look again.")
     claimed = Claimed(*found)
     note(actor, "claim", str(task_id), tasks=[str(task_id)], token=claimed.token)
     return claimed
@@ -96,12 +96,12 @@ def complete_step(task_id: UUID, token: int, result: Any, user_id: int, actor: A
 
     One that comes under a token that is no longer held goes to the ledger of late results.
     """
-    faults = result_faults(find_result_schema(task_id), result)
+    step, worker_id = find_step(task_id), find_person(user_id)
+    if step is None or worker_id is None:
+        return Completed()
+    faults = result_faults(step.result_schema, result)
     if faults:
         return Completed(faults=faults)
-    worker_id = find_person(user_id)
-    if worker_id is None:
-        return Completed()
     text = dump_json(sanitise(result)).text
     if not leases.complete(worker_id, [task_id], [token], [text]):
         late_results.record_late(worker_id, [task_id], [token], [text], Outcome.COMPLETED)

@@ -17,6 +17,7 @@ from tasks_app.core.jobs import JobStatus
 from tasks_app.core.states import Status, WorkerState
 from tasks_app.services.people import may_administer
 from tasks_app.store.reads.counts import count_by_status
+from tasks_app.store.reads.inbox import waiting_label
 
 register = template.Library()
 
@@ -65,6 +66,12 @@ def shape(value: str) -> str:
 def when(instant: datetime | None) -> SafeString:
     """Show an instant: UTC here, local time once the page's script runs, UTC on hover."""
     return _time(instant, "local", "%Y-%m-%d %H:%M:%S UTC")
+
+
+@register.simple_tag
+def left(instant: datetime | None) -> SafeString:
+    """Show how long it is until an instant: UTC here, what is left of it once the script runs."""
+    return _time(instant, "left", "%H:%M:%S UTC")
 
 
 @register.simple_tag
@@ -172,21 +179,26 @@ def names(all_names: Sequence[str]) -> str:
 class RailLink:
     """One page in the rail; ``count`` is what waits there for a human, of the status ``counts``.
 
-    ``g`` and then ``key`` leads to it.
+    ``g`` and then ``key`` leads to it. None where nothing is counted.
     """
 
     label: str
     url: str
     here: bool
     key: str
-    count: int | None = None
+    count: int | str | None = None
     counts: str = ""
+
+
+INBOX: Final = "INBOX"
+"""What waits for people is no status; its count comes with the live feed too."""
 
 
 PAGES: Final = (
     ("Overview", "web:overview", "o", ""),
     ("Tasks", "web:tasks", "t", ""),
     ("Jobs", "web:jobs", "j", ""),
+    ("Inbox", "web:inbox", "i", INBOX),
     ("Dead letters", "web:dead_letters", "d", Status.DEAD.value),
     ("Workers", "web:workers", "w", ""),
     ("Audit", "web:audit", "a", ""),
@@ -196,9 +208,9 @@ PAGES: Final = (
 
 @register.simple_tag(takes_context=True)
 def rail_links(context: Context) -> list[RailLink]:
-    """The pages that this user may see, with the counts that need a human; one query."""
+    """The pages that this user may see, with the counts that need a human; two queries."""
     request = context["request"]
-    totals = count_by_status()
+    totals: dict[str, int | str] = {**count_by_status(), INBOX: waiting_label()}
     links = []
     for label, name, key, counted in PAGES:
         url = reverse(name)

@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, path
 from tasks_app.web.pages import (
     audit,
     dead_letters,
+    inbox,
     jobs,
     overview,
     task,
@@ -26,6 +27,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *(
         path(f"jobs/<uuid:job_id>/{each}/", jobs.act, {"name": each}, name=f"{each}_job")
         for each in jobs.ACTS
+    ),
+    path("inbox/", inbox.inbox, name="inbox"),
+    path("inbox/<uuid:task_id>/", inbox.step, name="step"),
+    *(
+        path(f"inbox/<uuid:task_id>/{each}/", act, name=f"{each}_step")
+        for each, act in inbox.ACTS.items()
     ),
     path("dead-letters/", dead_letters.dead_letters, name="dead_letters"),
     path("dead-letters/requeue/", dead_letters.requeue, name="requeue"),

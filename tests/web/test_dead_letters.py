@@ -17,7 +17,7 @@ from tests.floor import Floor
 from tests.web.conftest import Person, died, message_of
 
 # Session, user, groups, rail, rows, causes, kinds.
-LIST_QUERIES = 8
+LIST_QUERIES = 9
 
 
 def confirmed(person: Person, act: str, **chosen: Any) -> Any:

@@ -15,9 +15,9 @@ from tests.jobs import JobFloor
 from tests.web.conftest import Person, message_of, person
 
 # Session, user, groups, rail; the page.
-LIST_QUERIES = 6
+LIST_QUERIES = 7
 # Session, user, groups, rail; job, tasks, dead, timings, observed, slots, bars.
-JOB_QUERIES = 12
+JOB_QUERIES = 13
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from tests.web.conftest import Person, died
 
 # Session, user, groups, rail; statement timeout in a transaction (4), rows, end of the window,
 # rollup, kinds, workers.
-LIST_QUERIES = 14
+LIST_QUERIES = 15
 
 
 def shown(html: str) -> list[UUID]:

@@ -9,9 +9,9 @@ from tests.floor import Floor
 from tests.web.conftest import Person, died, message_of
 
 # Session, user, groups, rail; live, ended, settings.
-LIST_QUERIES = 8
+LIST_QUERIES = 9
 # Session, user, groups, rail; worker, held, recent, boots, settings.
-WORKER_QUERIES = 10
+WORKER_QUERIES = 11
 
 
 def test_a_live_worker_shows_what_it_can_do_and_holds(floor: Floor, viewer: Person) -> None:

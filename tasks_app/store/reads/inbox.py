@@ -71,6 +71,11 @@ class WaitingStep:
     job: str
     step: str
 
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.step or self.key or str(self.id)
+
 
 @dataclass(frozen=True, slots=True)
 class WaitingPage:
@@ -114,6 +119,15 @@ def count_waiting() -> int:
     return int(waiting)
 
 
+def waiting_label() -> str:
+    """The count as a badge says it; "" for none.
+
+    It is "100+" where more wait.
+    """
+    waiting = count_waiting()
+    return f"{waiting}+" if waiting == MOST_COUNTED else str(waiting or "")
+
+
 HELD = """
 SELECT t.id, t.kind, t.key, l.token, w.name, w.user_id, l.started_at, l.held_until,
        l.held_until < statement_timestamp(), j.id, coalesce(j.name, ''),
@@ -143,6 +157,11 @@ class HeldStep:
     job_id: UUID | None
     job: str
     step: str
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.step or self.key or str(self.id)
 
 
 OF_PERSON = (
@@ -179,21 +198,54 @@ def find_person(user_id: int) -> UUID | None:
     return None if found is None else found[0]
 
 
-SCHEMA = """
-SELECT k.by_people, k.result_schema FROM task t JOIN kind k ON k.name = t.kind WHERE t.id = %(task)s
+PERSON_NAME = """
+SELECT u.username FROM worker w JOIN auth_user u ON u.id = w.user_id WHERE w.id = %(worker)s
 """
 
 
-def find_result_schema(task_id: UUID) -> Any:
-    """The JSON Schema of what a person writes; None for anything."""
-    found = sql.row(SCHEMA, {"task": task_id})
-    return None if found is None else sql.loaded(found[1])
+def find_person_name(worker_id: UUID) -> str:
+    """The user whose row among the workers it is; "" for a machine's."""
+    found = sql.row(PERSON_NAME, {"worker": worker_id})
+    return str(found[0]) if found else ""
 
 
-def is_by_people(task_id: UUID) -> bool:
-    """Whether people do this task."""
-    found = sql.row(SCHEMA, {"task": task_id})
-    return bool(found and found[0])
+STEP = """
+SELECT t.id, k.name, k.by_people, k.description, k.result_schema, t.key, j.id,
+       coalesce(j.name, ''), coalesce(j.plan -> 'steps' -> s.place::int ->> 'name', '')
+  FROM task t
+  JOIN kind k ON k.name = t.kind
+  LEFT JOIN step_task s ON s.task_id = t.id
+  LEFT JOIN job j ON j.id = t.job_id
+ WHERE t.id = %(task)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class HumanStep:
+    """What a step is about; ``result_schema`` is the JSON Schema of its result, None for any."""
+
+    id: UUID
+    kind: str
+    by_people: bool
+    description: str
+    result_schema: Any
+    key: str | None
+    job_id: UUID | None
+    job: str
+    step: str
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.step or self.key or str(self.id)
+
+
+def find_step(task_id: UUID) -> HumanStep | None:
+    """What a task of any kind is about, or None."""
+    found = sql.row(STEP, {"task": task_id})
+    if found is None:
+        return None
+    return HumanStep(*(*found[:4], sql.loaded(found[4]), *found[5:]))
 
 
 CLAIMABLE = """
@@ -209,7 +261,7 @@ SELECT t.status, k.name, k.by_people, k.paused, k.quarantined_at IS NOT NULL, t.
 
 
 def why_not_claimed(task_id: UUID) -> str:
-    """Explain why a step cannot be taken now."""
+    """Explain why a step cannot be taken now; "" where it can."""
     found = sql.row(CLAIMABLE, {"task": task_id})
     if found is None:
         return "There is no such task."
@@ -224,4 +276,4 @@ def why_not_claimed(task_id: UUID) -> str:
         (later or status != Status.PENDING, "Its time has not come yet."),
         (bool(lock_holder), f"Task {lock_holder} holds its lock."),
     )
-    return next((words for holds, words in reasons if holds), "Somebody was faster; look again.")
+    return next((words for holds, words in reasons if holds), "")

@@ -220,7 +220,8 @@ def list_late(task_id: UUID) -> list[Late]:
 ACTS = """
 SELECT at, actor, action, reason
   FROM (SELECT * FROM audit_entry WHERE at >= %(since)s ORDER BY id DESC LIMIT %(looked_at)s) e
- WHERE action IN ('requeue', 'dismiss', 'cancel') AND detail -> 'tasks' ? %(task)s
+ WHERE action IN ('requeue', 'dismiss', 'cancel', 'claim', 'extend', 'release', 'complete')
+   AND detail -> 'tasks' ? %(task)s
  ORDER BY id DESC
  LIMIT 50
 """

@@ -15,6 +15,7 @@ from tasks_app.services.cancellation import CancelResult, cancel_tasks
 from tasks_app.services.people import may_operate
 from tasks_app.store.reads import task_detail
 from tasks_app.store.reads.duty import SILENT_BEATS
+from tasks_app.store.reads.inbox import find_held
 from tasks_app.store.reads.task_waiting import read_checklist
 from tasks_app.web.acting import actor_of, operators_only, tell
 from tasks_app.web.filters import read_text
@@ -27,16 +28,18 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
     found = _found(task_id)
     edges = task_detail.list_edges(task_id)
     waits = found.status in (Status.PENDING, Status.FAILED)
-    closed_by_hand = found.requeues or found.cancel_asked or found.status in FINAL
+    held = find_held(task_id) if found.status == Status.RUNNING else None
+    by_hand = found.requeues or found.cancel_asked or found.status in FINAL or held
     context = {
         "task": found,
         "lease": task_detail.find_lease(task_id) if found.status in ACTIVE else None,
+        "held": held,
         "checklist": read_checklist(found, SILENT_BEATS * settings.BEAT_SECONDS) if waits else None,
         "attempts": task_detail.list_attempts(task_id),
         "needs": [edge for edge in edges if edge.needed],
         "needed_by": [edge for edge in edges if not edge.needed],
         "late": task_detail.list_late(task_id),
-        "acts": task_detail.list_acts(found) if closed_by_hand else (),
+        "acts": task_detail.list_acts(found) if by_hand else (),
         "can_cancel": found.status in UNFINISHED and not found.cancel_asked,
         "may_operate": may_operate(request.user),
         "most": {"attempts": task_detail.MOST_ATTEMPTS, "edges": task_detail.MOST_EDGES},

@@ -1,5 +1,6 @@
 """Workers: who is there, what they hold and can do; drain one, let it take work again."""
 
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -13,6 +14,7 @@ from tasks_app.services.operations import drain_worker, resume_worker
 from tasks_app.services.people import may_operate
 from tasks_app.store.reads import worker_lists
 from tasks_app.store.reads.configuration import supervisor_settings
+from tasks_app.store.reads.inbox import find_person_name
 from tasks_app.store.reads.overview import MISSED_HEARTBEATS
 from tasks_app.web.acting import actor_of, back_to, operators_only
 
@@ -42,9 +44,15 @@ def workers(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def worker(request: HttpRequest, worker_id: UUID) -> HttpResponse:
-    """Show one boot of a worker, or only what changes in it when htmx asks again."""
+    """Show one boot of a worker, or only what changes in it when htmx asks again.
+
+    A person is no worker: what they did stands in the audit.
+    """
     found = worker_lists.find_worker(worker_id)
     if found is None:
+        person = find_person_name(worker_id)
+        if person:
+            return redirect(f"{reverse('web:audit')}?{urlencode({'actor': person})}")
         raise Http404(f"There is no worker {worker_id}.")
     context = {
         "worker": found,
