@@ -15,7 +15,13 @@ from tasks_app.models.kinds import (
 )
 from tasks_app.models.people import ApiToken, AuditEntry, AuditHead
 from tasks_app.models.searches import SavedSearch, SearchPin
-from tasks_app.models.supervision import Leader, Sample, SupervisorSettings
+from tasks_app.models.supervision import (
+    Leader,
+    Replica,
+    Sample,
+    Shift,
+    SupervisorSettings,
+)
 from tasks_app.models.tasks import (
     Attempt,
     Dependency,
@@ -51,12 +57,14 @@ __all__ = [
     "Limit",
     "LimitState",
     "NearMiss",
+    "Replica",
     "RetryCredit",
     "RoundRobinCursor",
     "Sample",
     "SavedSearch",
     "SearchPin",
     "Settled",
+    "Shift",
     "StatusCount",
     "StatusDelta",
     "StepTask",

@@ -1,11 +1,13 @@
 """The supervisor's own record: settings, the leader lease, and one sample a second."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
 from tasks_app.core.facts import StrategyName
+from tasks_app.core.shifts import ShiftEnd
 from tasks_app.models.choices import choices, one_of
 
 
@@ -154,6 +156,47 @@ class Leader(models.Model):
         constraints = [models.CheckConstraint(name="leader_one_row", condition=Q(id=1))]
 
 
+class Shift(models.Model):
+    """One leader's time on duty, from its take-over to its end; kept for a week.
+
+    ``silent_seconds``: how long nobody had run a round when it took over. ``rounds`` and
+    ``dispatched`` are known once it ended in good order.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    epoch = models.BigIntegerField()
+    holder = models.CharField(max_length=200)
+    began_at = models.DateTimeField(db_index=True)
+    silent_seconds = models.FloatField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    ending = models.CharField(max_length=10, choices=choices(ShiftEnd), null=True)
+    rounds = models.IntegerField(null=True)
+    dispatched = models.BigIntegerField(null=True)
+
+    class Meta:
+        db_table = "shift"
+        constraints = [
+            models.CheckConstraint(
+                name="shift_ending_known",
+                condition=Q(ended_at__isnull=True, ending__isnull=True)
+                | (Q(ended_at__isnull=False) & one_of("ending", ShiftEnd)),
+            ),
+        ]
+        indexes = [
+            models.Index(name="shift_open", fields=["epoch"], condition=Q(ended_at__isnull=True)),
+        ]
+
+
+class Replica(models.Model):
+    """Somebody ready to take over as leader, and when it was last heard of."""
+
+    holder = models.CharField(max_length=200, primary_key=True)
+    seen_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "replica"
+
+
 class Sample(models.Model):
     """One instant's snapshot; ``resolution`` is 1 or 60 seconds.
 
@@ -161,7 +204,9 @@ class Sample(models.Model):
     ``oldest_created_at`` is the oldest unfinished task's, so that its age is computed when read.
     ``dispatched``, ``completed`` and ``busy_seconds`` are totals since the sample before;
     ``dispatch_seconds`` is the length of the rounds that dispatched, so that D = dispatch_seconds /
-    dispatched; ``rounds`` counts all rounds.
+    dispatched; ``rounds`` counts all rounds, ``lengths`` those of each class of
+    ``core.shifts.ROUND_LENGTHS``. ``unplaced`` is what the second's last round could not place:
+    kind, why, how many. Minutes have neither of the two.
     """
 
     pk = models.CompositePrimaryKey("resolution", "at")
@@ -176,6 +221,10 @@ class Sample(models.Model):
     busy_seconds = models.FloatField(db_default=0.0)
     dispatch_seconds = models.FloatField(db_default=0.0)
     longest_round_seconds = models.FloatField(db_default=0.0)
+    reclaimed = models.IntegerField(db_default=0)
+    promoted = models.IntegerField(db_default=0)
+    lengths = ArrayField(models.IntegerField(), db_default=[])
+    unplaced = models.JSONField(db_default=[])
 
     class Meta:
         db_table = "sample"

@@ -8,7 +8,7 @@ It looks only at the record and never does domain work.
 import json
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tasks_app import events
@@ -34,7 +34,10 @@ class Deposed(Exception):
 
 @dataclass(slots=True)
 class RoundReport:
-    """What one round did; times in seconds. ``in_flight``: leases that it found."""
+    """What one round did; times in seconds. ``in_flight``: leases that it found.
+
+    ``left`` counts by reason what it could not place; ``unplaced`` tells it by kind, on demand.
+    """
 
     dispatched: int = 0
     ready: int = 0
@@ -47,6 +50,7 @@ class RoundReport:
     seconds: float = 0.0
     lost_workers: Sequence[str] = ()
     left: Mapping[Left, int] = field(default_factory=dict)
+    unplaced: Callable[[], Mapping[tuple[str, Left], int]] = field(default=dict, repr=False)
 
     @property
     def moved(self) -> bool:
@@ -150,6 +154,10 @@ def _hand_out(settings: SupervisorSettings, number: int, report: RoundReport) ->
     events.wake_workers(handed)
     report.dispatched = sum(handed.values())
     report.left = Counter(plan.left.values())
+    # Whoever draws up a sample asks once a second; a round itself has no time for it.
+    report.unplaced = lambda: Counter(
+        (task.kind, plan.left[task.id]) for task in snapshot.ready if task.id in plan.left
+    )
 
 
 def _plan(settings: SupervisorSettings, number: int) -> tuple[Snapshot, DispatchPlan]:

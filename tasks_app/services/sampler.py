@@ -1,17 +1,22 @@
 """The figures of each second: folded counts and one sample, fenced like a round."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from tasks_app import events
+from tasks_app.core.facts import Left
+from tasks_app.core.shifts import ROUND_LENGTHS, length_class
 from tasks_app.services.rounds import Deposed, RoundReport
 from tasks_app.services.transactions import transactional
 from tasks_app.store import dispatch, leader, sampling
 from tasks_app.store.reads.counts import completed_so_far
+from tasks_app.store.sampling import Figures
 
 FOLD_LIMIT: Final = 50_000
 MINUTE: Final = 60.0
+MOST_UNPLACED: Final = 20
 
 
 @dataclass(slots=True)
@@ -22,6 +27,10 @@ class Totals:
     dispatched: int = 0
     dispatch_seconds: float = 0.0
     longest_round_seconds: float = 0.0
+    reclaimed: int = 0
+    promoted: int = 0
+    lengths: list[int] = field(default_factory=lambda: [0] * (len(ROUND_LENGTHS) + 1))
+    unplaced: Callable[[], Mapping[tuple[str, Left], int]] = dict
 
     def add(self, report: RoundReport) -> None:
         """Count one round."""
@@ -30,6 +39,15 @@ class Totals:
         if report.dispatched:
             self.dispatch_seconds += report.seconds
         self.longest_round_seconds = max(self.longest_round_seconds, report.seconds)
+        self.reclaimed += report.reclaimed
+        self.promoted += report.promoted
+        self.lengths[length_class(report.seconds)] += 1
+        self.unplaced = report.unplaced
+
+    def unplaced_first(self) -> list[tuple[str, str, int]]:
+        """What the last round could not place: kind, why, how many; the most first."""
+        most_first = sorted(self.unplaced().items(), key=lambda each: (-each[1], each[0]))
+        return [(kind, left.value, tasks) for (kind, left), tasks in most_first[:MOST_UNPLACED]]
 
 
 class Sampler:
@@ -63,12 +81,18 @@ class Sampler:
         before = completed if self._completed is None else self._completed
         busy_before = busy if self._completed is None else self._busy
         sampling.record_sample(
-            rounds=self.totals.rounds,
-            dispatched=self.totals.dispatched,
-            completed=completed - before,
-            busy_seconds=busy - busy_before,
-            dispatch_seconds=self.totals.dispatch_seconds,
-            longest_round_seconds=self.totals.longest_round_seconds,
+            Figures(
+                rounds=self.totals.rounds,
+                dispatched=self.totals.dispatched,
+                completed=completed - before,
+                busy_seconds=busy - busy_before,
+                dispatch_seconds=self.totals.dispatch_seconds,
+                longest_round_seconds=self.totals.longest_round_seconds,
+                reclaimed=self.totals.reclaimed,
+                promoted=self.totals.promoted,
+                lengths=self.totals.lengths,
+                unplaced=self.totals.unplaced_first(),
+            )
         )
         events.announce_sample()
         _fence(epoch, lease_seconds)
@@ -78,6 +102,7 @@ class Sampler:
 @transactional
 def _roll_up(epoch: int, lease_seconds: float) -> None:
     sampling.roll_up_minutes()
+    leader.prune_shifts()
     dispatch.forget_turns()
     _fence(epoch, lease_seconds)
 

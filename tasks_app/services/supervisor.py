@@ -9,6 +9,7 @@ from typing import Final
 from django.db import InterfaceError, OperationalError, connection
 
 from tasks_app import events
+from tasks_app.core.shifts import ShiftEnd
 from tasks_app.services.listening import Listener
 from tasks_app.services.rounds import Deposed, RoundReport, run_round
 from tasks_app.services.sampler import Sampler
@@ -30,6 +31,9 @@ BULK_PAUSE: Final = 0.005
 """After a round that handed out so many: workers that take them so fast are soon done with them."""
 
 STANDBY_POLL: Final = 0.25
+STANDBY_TOLD: Final = 2.0
+"""How often one who stands by says so on record."""
+
 RECONNECT_PAUSE: Final = 0.5
 
 
@@ -46,11 +50,15 @@ class ShiftReport:
 
 def stand_by(holder: str, until: float, stopping: Callable[[], bool]) -> int | None:
     """Wait for the leader lease until a monotonic instant; return the epoch when it was won."""
+    told = float("-inf")
     while not stopping() and time.monotonic() < until:
         settings = supervisor_settings()
         epoch = leader.acquire(holder, settings.leader_lease_seconds)
         if epoch is not None:
             return epoch
+        if time.monotonic() - told >= STANDBY_TOLD:
+            leader.stand_by(holder)
+            told = time.monotonic()
         expires_in = read_duty().expires_in or 0.0
         time.sleep(min(max(expires_in, 0.02), STANDBY_POLL))
     return None
@@ -76,7 +84,8 @@ def run_shift(holder: str, stopping: Callable[[], bool]) -> ShiftReport:
             report.ended = "deposed"
             log.warning("deposed: epoch %s, %s", epoch, holder)
         else:
-            leader.free(epoch)
+            ending = ShiftEnd.STOPPED if stopping() else ShiftEnd.OVER
+            leader.free(epoch, ending, rounds=report.rounds, dispatched=report.dispatched)
     return report
 
 

@@ -1,15 +1,31 @@
-"""Writes to the leader lease; every one is fenced by its epoch, on the database's clock."""
+"""Writes to the leader lease and the history of its shifts, on the database's clock."""
 
+from typing import Final
+
+from tasks_app.core.shifts import ShiftEnd
 from tasks_app.store import sql
 
+# Whoever takes over writes down the shift that begins, and closes one whose leader could not: it
+# ended with the last round on record.
 ACQUIRE = """
-UPDATE leader
-   SET epoch = epoch + 1,
-       holder = %(holder)s,
-       since = statement_timestamp(),
-       expires_at = statement_timestamp() + %(ttl)s * interval '1 second'
- WHERE id = 1 AND (expires_at IS NULL OR expires_at <= statement_timestamp())
-RETURNING epoch
+WITH taken AS (
+    UPDATE leader
+       SET epoch = epoch + 1,
+           holder = %(holder)s,
+           since = statement_timestamp(),
+           expires_at = statement_timestamp() + %(ttl)s * interval '1 second'
+     WHERE id = 1 AND (expires_at IS NULL OR expires_at <= statement_timestamp())
+    RETURNING epoch, holder, since, last_round_at
+), lost AS (
+    UPDATE shift s
+       SET ended_at = greatest(s.began_at, t.last_round_at), ending = 'lost'
+      FROM taken t
+     WHERE s.ended_at IS NULL
+), begun AS (
+    INSERT INTO shift (epoch, holder, began_at, silent_seconds)
+    SELECT epoch, holder, since, extract(epoch FROM since - last_round_at)::float8 FROM taken
+)
+SELECT epoch FROM taken
 """
 
 
@@ -36,10 +52,51 @@ def renew(epoch: int, ttl: float) -> bool:
 
 
 FREE = """
-UPDATE leader SET expires_at = statement_timestamp() WHERE id = 1 AND epoch = %(epoch)s
+WITH freed AS (
+    UPDATE leader SET expires_at = statement_timestamp() WHERE id = 1 AND epoch = %(epoch)s
+    RETURNING epoch
+), ended AS (
+    UPDATE shift s
+       SET ended_at = statement_timestamp(), ending = %(ending)s, rounds = %(rounds)s,
+           dispatched = %(dispatched)s
+      FROM freed f
+     WHERE s.epoch = f.epoch AND s.ended_at IS NULL
+)
+SELECT epoch FROM freed
 """
 
 
-def free(epoch: int) -> bool:
-    """End the shift: the next one in line takes over at once."""
-    return sql.execute(FREE, {"epoch": epoch}) == 1
+def free(
+    epoch: int, ending: ShiftEnd = ShiftEnd.OVER, *, rounds: int = 0, dispatched: int = 0
+) -> bool:
+    """End the shift: the next one in line takes over at once. False when another leads already."""
+    values = {"epoch": epoch, "ending": ending, "rounds": rounds, "dispatched": dispatched}
+    return sql.row(FREE, values) is not None
+
+
+STAND_BY = """
+INSERT INTO replica (holder) VALUES (%(holder)s)
+ON CONFLICT (holder) DO UPDATE SET seen_at = statement_timestamp()
+"""
+
+
+def stand_by(holder: str) -> None:
+    """Note that a replica is ready to take over."""
+    sql.execute(STAND_BY, {"holder": holder})
+
+
+PRUNE_SHIFTS = """
+DELETE FROM shift WHERE began_at < statement_timestamp() - %(days)s * interval '1 day'
+"""
+
+PRUNE_REPLICAS = """
+DELETE FROM replica WHERE seen_at < statement_timestamp() - interval '1 hour'
+"""
+
+SHIFT_DAYS: Final = 7
+
+
+def prune_shifts() -> None:
+    """Drop shifts and replicas of long ago."""
+    sql.execute(PRUNE_SHIFTS, {"days": SHIFT_DAYS})
+    sql.execute(PRUNE_REPLICAS)

@@ -1,5 +1,8 @@
 """The rollup of counts and the samples that the screens draw."""
 
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
 from tasks_app.store import sql
 
 # Deltas inserted while this runs are not seen and wait for the next fold.
@@ -25,7 +28,8 @@ def fold_deltas(limit: int) -> int:
 # Completions and busy seconds are what the counts gained since the sample before.
 RECORD = """
 INSERT INTO sample (resolution, at, by_status, active, oldest_created_at, rounds, dispatched,
-                    completed, busy_seconds, dispatch_seconds, longest_round_seconds)
+                    completed, busy_seconds, dispatch_seconds, longest_round_seconds, reclaimed,
+                    promoted, lengths, unplaced)
 SELECT 1, statement_timestamp(),
        (SELECT coalesce(jsonb_object_agg(status, n), '{}')
           FROM (SELECT status, sum(count) AS n FROM status_count GROUP BY status) s
@@ -39,30 +43,36 @@ SELECT 1, statement_timestamp(),
          WHERE status IN ('ASSIGNED', 'FAILED', 'PENDING', 'RUNNING') AND waiting_on = 0
            AND kind NOT IN (SELECT name FROM kind WHERE by_people)),
        %(rounds)s, %(dispatched)s, %(completed)s, %(busy_seconds)s, %(dispatch_seconds)s,
-       %(longest_round_seconds)s
+       %(longest_round_seconds)s, %(reclaimed)s, %(promoted)s, %(lengths)s::int[], %(unplaced)s
 ON CONFLICT DO NOTHING
 """
 
 
-def record_sample(
-    *,
-    rounds: int,
-    dispatched: int,
-    completed: int,
-    busy_seconds: float,
-    dispatch_seconds: float,
-    longest_round_seconds: float,
-) -> None:
-    """Write the sample of this second; the figures are totals since the one before."""
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a sample adds up since the one before, as ``models.Sample`` has it; seconds."""
+
+    rounds: int
+    dispatched: int
+    completed: int
+    busy_seconds: float
+    dispatch_seconds: float
+    longest_round_seconds: float
+    reclaimed: int
+    promoted: int
+    lengths: Sequence[int]
+    unplaced: Sequence[tuple[str, str, int]]
+
+
+def record_sample(figures: Figures) -> None:
+    """Write the sample of this second."""
+    values = asdict(figures)
     sql.execute(
         RECORD,
         {
-            "rounds": rounds,
-            "dispatched": dispatched,
-            "completed": completed,
-            "busy_seconds": busy_seconds,
-            "dispatch_seconds": dispatch_seconds,
-            "longest_round_seconds": longest_round_seconds,
+            **values,
+            "lengths": list(figures.lengths),
+            "unplaced": sql.jsonb(list(figures.unplaced)),
         },
     )
 
@@ -71,12 +81,13 @@ def record_sample(
 # for later, and one that is there already stays as it was written.
 ROLL_UP = """
 INSERT INTO sample (resolution, at, by_status, active, oldest_created_at, rounds, dispatched,
-                    completed, busy_seconds, dispatch_seconds, longest_round_seconds)
+                    completed, busy_seconds, dispatch_seconds, longest_round_seconds, reclaimed,
+                    promoted)
 SELECT 60, date_trunc('minute', at),
        (array_agg(by_status ORDER BY at DESC))[1], (array_agg(active ORDER BY at DESC))[1],
        (array_agg(oldest_created_at ORDER BY at DESC))[1],
        sum(rounds), sum(dispatched), sum(completed), sum(busy_seconds), sum(dispatch_seconds),
-       max(longest_round_seconds)
+       max(longest_round_seconds), sum(reclaimed), sum(promoted)
   FROM sample
  WHERE resolution = 1
    AND at < date_trunc('minute', statement_timestamp())

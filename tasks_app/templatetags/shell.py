@@ -42,13 +42,13 @@ SHAPES: Final[dict[str, str]] = {
 
 
 @register.simple_tag
-def status(value: str) -> SafeString:
-    """Show a task's status or a worker's state: its shape, its word, its colour."""
+def status(value: str, word: str = "") -> SafeString:
+    """Show a task's status or a worker's state: its shape, its word (or another), its colour."""
     return format_html(
         '<span class="st {}"><i aria-hidden="true">{}</i>{}</span>',
         value.lower(),
         SHAPES.get(value, "·"),
-        value.capitalize(),
+        word or value.capitalize(),
     )
 
 
@@ -201,6 +201,7 @@ PAGES: Final = (
     ("Inbox", "web:inbox", "i", INBOX),
     ("Dead letters", "web:dead_letters", "d", Status.DEAD.value),
     ("Workers", "web:workers", "w", ""),
+    ("Supervisor", "web:supervisor", "s", ""),
     ("Audit", "web:audit", "a", ""),
 )
 """Label, route, key after ``g``, and the status that is counted beside it."""

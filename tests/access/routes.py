@@ -56,6 +56,7 @@ PAGES: Final[dict[str, Rule]] = {
     "audit/": LOOK,
     "audit/<int:number>/": LOOK,
     "audit/export/": LOOK,
+    "supervisor/": LOOK,
     "workers/": LOOK,
     "workers/<uuid:worker_id>/": LOOK,
     "workers/<uuid:worker_id>/drain/": ACT,

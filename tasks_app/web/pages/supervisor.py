@@ -1,0 +1,40 @@
+"""The supervisor: who leads and stands by, its shifts, its rounds, what it could not place."""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from tasks_app.core.advice import ceiling
+from tasks_app.store.reads import supervision
+from tasks_app.store.reads.configuration import supervisor_settings
+from tasks_app.store.reads.duty import SILENT_BEATS, read_duty
+from tasks_app.store.reads.series import read_costs
+
+
+@require_safe
+@never_cache
+def supervisor(request: HttpRequest) -> HttpResponse:
+    """Show the page, or only what moves in it when htmx asks again."""
+    duty, costs, rounds = read_duty(), read_costs(), supervision.read_rounds()
+    silent_after = SILENT_BEATS * settings.BEAT_SECONDS
+    at, unplaced = supervision.list_unplaced()
+    context = {
+        "duty": duty,
+        "silent": duty.last_round_age is None or duty.last_round_age > silent_after,
+        "silent_after": silent_after,
+        "costs": costs,
+        "ceiling": ceiling(costs.task_seconds or 0.0, costs.dispatch_seconds or 0.0),
+        "rounds": rounds,
+        "most_rounds": max(each.rounds for each in rounds.lengths) or 1,
+        "swept": supervision.list_swept(),
+        "unplaced_at": at,
+        "unplaced": unplaced,
+        "shifts": supervision.list_shifts(),
+        "hand_overs": supervision.count_hand_overs(),
+        "replicas": supervision.list_replicas(),
+        "config": supervisor_settings(),
+    }
+    part = "live" if request.headers.get("HX-Request") else "supervisor"
+    return render(request, f"supervisor/{part}.html", context)
