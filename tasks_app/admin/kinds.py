@@ -149,6 +149,17 @@ class LimitAdmin(Configures, LimitAdminBase):
     list_display = ("name", "max_concurrent", "rate_per_second", "burst")
     search_fields = ("name",)
     actions = None
+    fieldsets = (
+        (None, {"fields": ("name", "description")}),
+        ("Cap", {"fields": ("max_concurrent", "rate_per_second", "burst")}),
+        (
+            "Circuit breaker",
+            {
+                "fields": ("breaker_failures", "breaker_window_seconds", "breaker_open_seconds"),
+                "description": "Counts the failures of all its kinds; open, it pauses all of them.",
+            },
+        ),
+    )
 
     def get_readonly_fields(
         self, request: HttpRequest, obj: Limit | None = None

@@ -60,11 +60,9 @@ def plan_dispatch(snapshot: Snapshot) -> DispatchPlan:
             load = opened[kind].backups.other_than(task.failed_on) or load
         expected = task.estimate / load.facts.skills[kind]
         load.take(expected)
-        probe = gate.take(task, policies[kind])
+        probes = gate.take(task, policies[kind])
         assignments.append(
-            Assignment(
-                task.id, load.facts.id, kind, expected, task.lock_key, task.weight, probe=probe
-            )
+            Assignment(task.id, load.facts.id, kind, expected, task.lock_key, task.weight, probes)
         )
     turns = turns_taken(queue, left, shared)
     return DispatchPlan(assignments, left, _moved_cursors(opened, policies), gate.spent, turns)

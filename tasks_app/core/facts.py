@@ -42,6 +42,20 @@ class Breaker(StrEnum):
     HALF_OPEN = "half_open"
 
 
+class Scope(StrEnum):
+    """What a circuit breaker guards."""
+
+    KIND = "kind"
+    LIMIT = "limit"
+
+
+class Guarded(NamedTuple):
+    """A kind, or a limit with all its kinds, by its name."""
+
+    scope: Scope
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class LimitFacts:
     """A shared limit as it stands.
@@ -57,6 +71,7 @@ class LimitFacts:
     burst: float = 1.0
     paused: bool = False
     most: float | None = None
+    breaker: Breaker = Breaker.CLOSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +176,7 @@ class Left(StrEnum):
     BREAKER_OPEN = "breaker_open"
     FOR_PEOPLE = "for_people"
     LIMIT_PAUSED = "limit_paused"
+    LIMIT_BREAKER_OPEN = "limit_breaker_open"
     LIMIT_FULL = "limit_full"
     RATE_LIMITED = "rate_limited"
     LOCKED = "locked"
@@ -173,7 +189,7 @@ class Left(StrEnum):
 class Assignment:
     """One task for one worker; ``expected`` is estimate / skill in seconds.
 
-    ``probe``: the one task that a half-open breaker lets through.
+    ``probes``: the half-open breakers of which it is the one task that they let through.
     """
 
     task_id: UUID
@@ -182,7 +198,7 @@ class Assignment:
     expected: float
     lock_key: str | None = None
     weight: float = 1.0
-    probe: bool = False
+    probes: tuple[Guarded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,16 @@
 
 from collections.abc import Mapping
 
-from tasks_app.core.facts import Breaker, KindPolicy, Left, LimitFacts, Snapshot, TaskFacts
+from tasks_app.core.facts import (
+    Breaker,
+    Guarded,
+    KindPolicy,
+    Left,
+    LimitFacts,
+    Scope,
+    Snapshot,
+    TaskFacts,
+)
 
 
 def refill(tokens: float, elapsed: float, rate: float, burst: float) -> float:
@@ -26,12 +35,12 @@ class Gate:
         self._tokens = {
             name: limit.tokens for name, limit in self._limits.items() if limit.tokens is not None
         }
-        self._probed: set[str] = set()
+        self._probed: set[Guarded] = set()
         self.spent: dict[str, float] = {}
 
     def admit(self, task: TaskFacts, policy: KindPolicy) -> Left | None:
         """Why the task may not start now, or None."""
-        if policy.breaker is Breaker.HALF_OPEN and task.kind in self._probed:
+        if policy.breaker is Breaker.HALF_OPEN and Guarded(Scope.KIND, task.kind) in self._probed:
             return Left.BREAKER_OPEN
         if task.lock_key is not None and task.lock_key in self._locked:
             return Left.LOCKED
@@ -41,6 +50,9 @@ class Gate:
     def _refusal(self, limit: LimitFacts, weight: float) -> Left | None:
         if limit.paused:
             return Left.LIMIT_PAUSED
+        probed = Guarded(Scope.LIMIT, limit.name) in self._probed
+        if limit.breaker is Breaker.OPEN or (limit.breaker is Breaker.HALF_OPEN and probed):
+            return Left.LIMIT_BREAKER_OPEN
         # A task heavier than the whole limit goes when all of it is free, one heavier than the
         # burst when the bucket is full: else they never could.
         wanted = weight if limit.most is None else min(weight, limit.most)
@@ -50,8 +62,8 @@ class Gate:
             return Left.RATE_LIMITED
         return None
 
-    def take(self, task: TaskFacts, policy: KindPolicy) -> bool:
-        """Use up what the task needs; tell whether it is a half-open breaker's probe."""
+    def take(self, task: TaskFacts, policy: KindPolicy) -> tuple[Guarded, ...]:
+        """Use up what the task needs; tell of which half-open breakers it is the probe."""
         if task.lock_key is not None:
             self._locked.add(task.lock_key)
         name = policy.limit
@@ -60,10 +72,18 @@ class Gate:
         if name in self._tokens:
             self._tokens[name] -= task.weight
             self.spent[name] = self.spent.get(name, 0.0) + task.weight
+        limit = self._limits.get(name) if name else None
+        if policy.breaker is not Breaker.HALF_OPEN and (
+            limit is None or limit.breaker is not Breaker.HALF_OPEN
+        ):
+            return ()
+        probes = []
         if policy.breaker is Breaker.HALF_OPEN:
-            self._probed.add(task.kind)
-            return True
-        return False
+            probes.append(Guarded(Scope.KIND, task.kind))
+        if limit is not None and limit.breaker is Breaker.HALF_OPEN:
+            probes.append(Guarded(Scope.LIMIT, limit.name))
+        self._probed.update(probes)
+        return tuple(probes)
 
 
 def closed_kinds(policies: Mapping[str, KindPolicy]) -> dict[str, Left]:

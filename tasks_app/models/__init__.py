@@ -5,14 +5,8 @@ from tasks_app.models.counts import StatusCount, StatusDelta
 from tasks_app.models.deaths import DeadGroup, Death
 from tasks_app.models.effects import Effect
 from tasks_app.models.jobs import Job, JobNews, JobTurn, StepTask
-from tasks_app.models.kinds import (
-    BreakerState,
-    Kind,
-    Limit,
-    LimitState,
-    RetryCredit,
-    RoundRobinCursor,
-)
+from tasks_app.models.kinds import Kind, RoundRobinCursor
+from tasks_app.models.limits import BreakerState, Limit, LimitState, RetryCredit
 from tasks_app.models.people import ApiToken, AuditEntry, AuditHead
 from tasks_app.models.searches import SavedSearch, SearchPin
 from tasks_app.models.supervision import (

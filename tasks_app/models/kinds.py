@@ -5,10 +5,9 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from tasks_app.core.facts import Breaker, Load, Order, StrategyName
+from tasks_app.core.facts import Load, Order, StrategyName
 from tasks_app.models.choices import choices, one_of
-
-POSITIVE = MinValueValidator(0.001)
+from tasks_app.models.limits import POSITIVE, breaker_is_sound
 
 
 class Kind(models.Model):
@@ -198,6 +197,7 @@ class Kind(models.Model):
                 & Q(backoff_cap_seconds__gt=0),
             ),
             models.CheckConstraint(name="kind_attempts_min", condition=Q(max_attempts__gte=1)),
+            breaker_is_sound("kind_breaker_sound"),
             models.CheckConstraint(
                 name="kind_person_lease_positive",
                 condition=Q(person_lease_seconds__isnull=True) | Q(person_lease_seconds__gt=0),
@@ -222,74 +222,3 @@ class RoundRobinCursor(models.Model):
 
     class Meta:
         db_table = "round_robin_cursor"
-
-
-class Limit(models.Model):
-    """A cap that kinds share: concurrent weight, a rate, or both. Configured by admins."""
-
-    name = models.CharField(primary_key=True, max_length=100)
-    description = models.CharField(max_length=300, blank=True, db_default="")
-    max_concurrent = models.FloatField(
-        null=True,
-        blank=True,
-        validators=[POSITIVE],
-        help_text="Weight in flight at most; a task weighs 1 unless it says otherwise.",
-    )
-    rate_per_second = models.FloatField(
-        null=True,
-        blank=True,
-        validators=[POSITIVE],
-        help_text="Weight handed out a second on average. Empty: no rate.",
-    )
-    burst = models.FloatField(
-        default=1.0,
-        db_default=1.0,
-        validators=[POSITIVE],
-        help_text="Weight that may go out at once after a pause.",
-    )
-
-    class Meta:
-        db_table = "shared_limit"
-        ordering = ["name"]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class LimitState(models.Model):
-    """The token bucket of a limit, and until when a 429 paused it; apart from configuration."""
-
-    limit = models.OneToOneField(Limit, models.CASCADE, primary_key=True)
-    tokens = models.FloatField()
-    at = models.DateTimeField(db_default=Now())
-    paused_until = models.DateTimeField(null=True)
-
-    class Meta:
-        db_table = "limit_state"
-
-
-class BreakerState(models.Model):
-    """Where a kind's breaker stands; ``probe`` is the one task let through when half-open."""
-
-    kind = models.OneToOneField(Kind, models.CASCADE, primary_key=True)
-    state = models.CharField(max_length=10, choices=choices(Breaker))
-    since = models.DateTimeField(db_default=Now())
-    probe = models.UUIDField(null=True)
-    probe_token = models.BigIntegerField(null=True)
-
-    class Meta:
-        db_table = "breaker_state"
-        constraints = [
-            models.CheckConstraint(name="breaker_state_known", condition=one_of("state", Breaker)),
-        ]
-
-
-class RetryCredit(models.Model):
-    """How many retries a kind with a budget may still hand out; earned by first attempts."""
-
-    kind = models.OneToOneField(Kind, models.CASCADE, primary_key=True)
-    credit = models.FloatField()
-    firsts_seen = models.BigIntegerField(db_default=0)
-
-    class Meta:
-        db_table = "retry_credit"

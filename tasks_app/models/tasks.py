@@ -116,8 +116,9 @@ class Task(models.Model):
                 fields=["kind", "job", "queue_at", "id"],
                 condition=Q(status=Status.PENDING, waiting_on=0, job__isnull=False),
             ),
+            # By kind, because one without credit for retries must not hide those of others.
             models.Index(
-                name="task_retry_due", fields=["run_at"], condition=Q(status=Status.FAILED)
+                name="task_retry_due", fields=["kind", "run_at"], condition=Q(status=Status.FAILED)
             ),
             # The oldest unfinished task that can move; one that waits for a dependency is never
             # older than the one it waits for.

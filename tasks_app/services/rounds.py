@@ -148,8 +148,8 @@ def _hand_out(settings: SupervisorSettings, number: int, report: RoundReport) ->
     dispatch.save_turns(plan.turns)
     breakers.spend_tokens(plan.spent)
     for assignment in plan.assignments:
-        if assignment.probe:
-            breakers.set_probe(assignment.kind, assignment.task_id)
+        for guarded in assignment.probes:
+            breakers.set_probe(guarded, assignment.task_id)
     _earn_retries(snapshot, plan)
     events.wake_workers(handed)
     report.dispatched = sum(handed.values())

@@ -12,7 +12,7 @@ from tasks_app.models import SupervisorSettings
 from tasks_app.services.lease_ends import expiry_ends, reclaim_ends
 from tasks_app.store import breakers, closing, human_steps, leases, sweep, workers
 from tasks_app.store.leases import LeaseEnd
-from tasks_app.store.reads.breakers import read_breakers
+from tasks_app.store.reads.breakers import read_breakers, retry_credits
 
 BATCH: Final = 1000
 """How much one sweep or settlement moves at most in a round; the rest follows in the next."""
@@ -44,7 +44,7 @@ def run_sweep(settings: SupervisorSettings) -> SweepReport:
     _give_up_unroutable(settings.unroutable_grace_seconds)
     quarantined = breakers.quarantine_kinds()
     _move_breakers()
-    promoted = sweep.promote(BATCH)
+    promoted = sweep.promote(BATCH, retry_credits())
     return SweepReport(reclaimed, promoted, overdue, lost_workers, quarantined)
 
 
@@ -81,7 +81,8 @@ def _give_up_overdue() -> int:
 
 
 def _move_breakers() -> None:
-    for kind, (facts, policy) in read_breakers().items():
+    breakers.forget_breakers()
+    for guarded, (facts, policy) in read_breakers().items():
         state = next_state(facts, policy)
         if state is not facts.state:
-            breakers.set_breaker(kind, state)
+            breakers.set_breaker(guarded, state)

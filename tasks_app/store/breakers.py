@@ -3,31 +3,49 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from tasks_app.core.facts import Breaker
+from tasks_app.core import retry_budget
+from tasks_app.core.facts import Breaker, Guarded
 from tasks_app.store import sql
 
 SET_BREAKER = """
-INSERT INTO breaker_state (kind_id, state) VALUES (%(kind)s, %(state)s)
-ON CONFLICT (kind_id) DO UPDATE
+INSERT INTO breaker_state (scope, name, state) VALUES (%(scope)s, %(name)s, %(state)s)
+ON CONFLICT (scope, name) DO UPDATE
    SET state = excluded.state, since = statement_timestamp(), probe = NULL, probe_token = NULL
 """
 
 
-def set_breaker(kind: str, state: Breaker) -> None:
-    """Move a kind's breaker; its age starts anew."""
-    sql.execute(SET_BREAKER, {"kind": kind, "state": state})
+def set_breaker(guarded: Guarded, state: Breaker) -> None:
+    """Move a breaker; its age starts anew."""
+    sql.execute(SET_BREAKER, {**guarded._asdict(), "state": state})
+
+
+FORGET_BREAKERS = """
+DELETE FROM breaker_state b
+ WHERE NOT EXISTS (
+    SELECT FROM kind k
+     WHERE b.scope = 'kind' AND k.name = b.name AND k.breaker_failures IS NOT NULL)
+   AND NOT EXISTS (
+    SELECT FROM shared_limit l
+     WHERE b.scope = 'limit' AND l.name = b.name AND l.breaker_failures IS NOT NULL)
+"""
+
+
+def forget_breakers() -> int:
+    """Drop the states of breakers that were taken away; one that comes back begins closed."""
+    return sql.execute(FORGET_BREAKERS)
 
 
 SET_PROBE = """
 UPDATE breaker_state b SET probe = l.task_id, probe_token = l.token
   FROM lease l
- WHERE b.kind_id = %(kind)s AND b.state = 'half_open' AND l.task_id = %(task)s
+ WHERE b.scope = %(scope)s AND b.name = %(name)s AND b.state = 'half_open'
+   AND l.task_id = %(task)s
 """
 
 
-def set_probe(kind: str, task: UUID) -> None:
+def set_probe(guarded: Guarded, task: UUID) -> None:
     """Note which task a half-open breaker let through, under which lease."""
-    sql.execute(SET_PROBE, {"kind": kind, "task": task})
+    sql.execute(SET_PROBE, {**guarded._asdict(), "task": task})
 
 
 # Refill and spend in one statement, on the database's clock: right across replicas.
@@ -68,21 +86,29 @@ def pause_limit(name: str, seconds: float) -> None:
     sql.execute(PAUSE_LIMIT, {"name": name, "seconds": seconds})
 
 
-# The first ten retries are free, so that a quiet kind can retry at all.
 CREDIT = """
 INSERT INTO retry_credit AS c (kind_id, credit)
-SELECT i.kind, 10 + k.retry_budget * i.firsts
+SELECT i.kind, %(free)s + k.retry_budget * i.firsts
   FROM unnest(%(kinds)s::text[], %(firsts)s::bigint[]) AS i(kind, firsts)
   JOIN kind k ON k.name = i.kind
  WHERE k.retry_budget IS NOT NULL
-ON CONFLICT (kind_id) DO UPDATE SET credit = least(1000, c.credit + excluded.credit - 10)
+ON CONFLICT (kind_id) DO UPDATE
+   SET credit = greatest(c.credit, least(%(most)s, c.credit + excluded.credit - %(free)s))
 """
 
 
 def earn_credit(firsts: Mapping[str, int]) -> None:
     """Credit each kind with a budget its share of the first attempts handed out in a round."""
     if firsts:
-        sql.execute(CREDIT, {"kinds": list(firsts), "firsts": [firsts[kind] for kind in firsts]})
+        sql.execute(
+            CREDIT,
+            {
+                "kinds": list(firsts),
+                "firsts": [firsts[kind] for kind in firsts],
+                "free": retry_budget.FREE,
+                "most": retry_budget.MOST,
+            },
+        )
 
 
 QUARANTINE = """

@@ -1,8 +1,10 @@
 """What the sweep locks and moves: lost leases, retries that are due, tasks nobody can do."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from tasks_app.core.retry_budget import retries_allowed
 from tasks_app.core.states import Outcome, Status
 from tasks_app.store import sql
 
@@ -77,21 +79,23 @@ def take_lost(stale_after: float, timeout_grace: float, limit: int) -> list[Lost
     return [LostLease(r[0], int(r[1]), Outcome(r[2]), *r[3:]) for r in found]
 
 
-# A kind with a retry budget promotes no more than its credit. The window function numbers the due
-# tasks of each kind, oldest first, before any is locked.
+# A kind without credit is not even looked at: what is due of it must not hide what others have.
 PROMOTE = """
-WITH due AS (
-    SELECT f.id, f.kind FROM (
-        SELECT id, kind, run_at,
-               row_number() OVER (PARTITION BY kind ORDER BY run_at) AS place
-          FROM (SELECT id, kind, run_at FROM task
-                 WHERE status = 'FAILED' AND run_at <= statement_timestamp()
-                 ORDER BY run_at
-                 LIMIT %(limit)s) d
-    ) f
-    JOIN kind k ON k.name = f.kind
-    LEFT JOIN retry_credit c ON c.kind_id = f.kind
-   WHERE k.retry_budget IS NULL OR f.place <= coalesce(c.credit, 0)
+WITH budget AS (
+    SELECT * FROM unnest(%(kinds)s::text[], %(credits)s::float8[], %(allowed)s::int[])
+               AS b(kind, credit, allowed)
+), due AS (
+    SELECT d.id
+      FROM kind k
+      LEFT JOIN budget b ON b.kind = k.name
+     CROSS JOIN LATERAL (
+        SELECT id, run_at FROM task
+         WHERE kind = k.name AND status = 'FAILED' AND run_at <= statement_timestamp()
+         ORDER BY run_at
+         LIMIT least(%(limit)s, coalesce(b.allowed, %(limit)s))
+     ) d
+     ORDER BY d.run_at
+     LIMIT %(limit)s
 ), locked AS (
     SELECT t.id FROM task t JOIN due d ON d.id = t.id
      WHERE t.status = 'FAILED' AND t.run_at <= statement_timestamp()
@@ -107,18 +111,31 @@ WITH due AS (
       FROM grouped m
      CROSS JOIN (VALUES ('FAILED', -1), ('PENDING', 1)) AS s(status, sign)
 ), spent AS (
-    UPDATE retry_credit c SET credit = c.credit - g.n
-      FROM grouped g
-     WHERE c.kind_id = g.kind
+    INSERT INTO retry_credit (kind_id, credit, at)
+    SELECT g.kind, b.credit - g.n, statement_timestamp()
+      FROM grouped g JOIN budget b ON b.kind = g.kind
+     ORDER BY g.kind
+    ON CONFLICT (kind_id) DO UPDATE SET credit = excluded.credit, at = excluded.at
 )
 SELECT coalesce(sum(n), 0) FROM grouped
 """
 
 
-def promote(limit: int) -> int:
-    """Bring up to ``limit`` FAILED tasks whose backoff is over back to PENDING; return how many."""
-    found = sql.row(PROMOTE, {"limit": limit})
-    return int(found[0]) if found else 0
+def promote(limit: int, held: Mapping[str, float]) -> int:
+    """Bring up to ``limit`` FAILED tasks whose backoff is over back to PENDING; return how many.
+
+    ``held`` is the credit of the kinds with a retry budget, as of now.
+    """
+    found = sql.rows_by_key(
+        PROMOTE,
+        {
+            "limit": limit,
+            "kinds": sql.texts(list(held)),
+            "credits": sql.array(list(held.values())),
+            "allowed": sql.array([retries_allowed(credit) for credit in held.values()]),
+        },
+    )
+    return int(found[0][0])
 
 
 # "Ever could" looks at every boot on record, not only at the live ones.

@@ -46,6 +46,7 @@ LEFT: Final[dict[str, str]] = {
     Left.BREAKER_OPEN: "is held back by its circuit breaker after failures in a row",
     Left.FOR_PEOPLE: "It waits for a person, who takes it from the inbox",
     Left.LIMIT_PAUSED: "is paused because the other side asked for a pause (HTTP 429)",
+    Left.LIMIT_BREAKER_OPEN: "is held back by its circuit breaker after failures of its kinds",
     Left.LIMIT_FULL: "has no room now: as much as it allows is in flight",
     Left.RATE_LIMITED: "has used up its rate for the moment",
     Left.NO_CAPABLE_WORKER: "No live worker can do it: start one with a handler of that name",

@@ -49,6 +49,10 @@ def test_a_closed_kind_says_nothing_of_workers(policy: KindPolicy, left: Left) -
         ({"limits": {"api": LimitFacts("api", free=0.0)}}, Left.LIMIT_FULL),
         ({"limits": {"api": LimitFacts("api", tokens=0.0)}}, Left.RATE_LIMITED),
         ({"limits": {"api": LimitFacts("api", paused=True)}}, Left.LIMIT_PAUSED),
+        (
+            {"limits": {"api": LimitFacts("api", breaker=Breaker.OPEN)}},
+            Left.LIMIT_BREAKER_OPEN,
+        ),
     ],
 )
 def test_a_gate_that_is_shut_says_which(parts: dict[str, Any], left: Left) -> None:

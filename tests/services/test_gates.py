@@ -5,11 +5,12 @@ from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
+from django.db.models.functions import Now
 from django.db.utils import IntegrityError
 
 from tasks_app.core.facts import Left
 from tasks_app.core.states import Status
-from tasks_app.models import BreakerState, Kind, Lease, Limit, LimitState, Task
+from tasks_app.models import BreakerState, Kind, Lease, Limit, LimitState, RetryCredit, Task
 from tasks_app.store import breakers
 from tests.floor import Floor
 
@@ -165,6 +166,81 @@ def test_a_probe_whose_worker_died_is_followed_by_another(floor: Floor) -> None:
     assert BreakerState.objects.get().state == "half_open"
 
 
+def opened(floor: Floor, kinds: tuple[str, ...] = ("a", "b")) -> Limit:
+    """A limit whose breaker two failures of different kinds have opened."""
+    limit = Limit.objects.create(name="api", breaker_failures=2, breaker_open_seconds=30)
+    for kind in kinds:
+        floor.kind(kind, limit=limit)
+    floor.kind("other")
+    floor.settings(backlog=0)
+    floor.worker("w1", slots=2, skills=dict.fromkeys([*kinds, "other"], 1.0))
+    for kind in kinds:
+        floor.submit(kind=kind)
+    failed(floor, 1)
+    for kind in (*kinds, "other"):
+        floor.submit(2, kind=kind)
+    return limit
+
+
+def test_a_limits_breaker_counts_all_its_kinds_and_pauses_all_of_them(floor: Floor) -> None:
+    opened(floor)
+    report = floor.round()
+    assert BreakerState.objects.get().pk == ("limit", "api")
+    assert BreakerState.objects.get().state == "open"
+    assert dict(report.left) == {"limit_breaker_open": 4}
+    assert {grant.kind for grant in floor.claim("w1")} == {"other"}
+
+
+def test_a_limits_breaker_lets_one_probe_through_whatever_its_kind(floor: Floor) -> None:
+    opened(floor)
+    floor.round()
+    others = floor.claim("w1")
+    for grant in others:
+        floor.complete("w1", grant)
+    age("breaker_state", "since", 31)
+    report = floor.round()
+    assert (report.dispatched, dict(report.left)) == (1, {"limit_breaker_open": 3}), "the probe"
+    (probe,) = floor.claim("w1")
+    floor.assert_invariants()
+    assert floor.round().dispatched == 0, "and nothing beside it"
+    floor.complete("w1", probe)
+    assert floor.round().dispatched == 2
+    assert BreakerState.objects.get().state == "closed"
+
+
+def test_one_task_is_the_probe_of_its_kind_and_of_its_limit(floor: Floor) -> None:
+    opened(floor)
+    floor.kind("a", breaker_failures=1)
+    floor.round()
+    age("breaker_state", "since", 31)
+    Task.objects.filter(kind_id="b").update(run_at=Task.objects.latest("run_at").run_at)
+    for grant in floor.claim("w1"):
+        floor.complete("w1", grant)
+    Task.objects.filter(kind_id="b", status=Status.PENDING).update(waiting_on=1, holds=1)
+    assert floor.round().dispatched == 1
+    probes = set(BreakerState.objects.values_list("scope", "state", "probe"))
+    task = Lease.objects.get().task_id
+    assert probes == {("kind", "half_open", task), ("limit", "half_open", task)}
+
+
+def test_a_breaker_that_is_taken_away_leaves_nothing_behind(floor: Floor) -> None:
+    limit = opened(floor)
+    floor.round()
+    Limit.objects.filter(name=limit.name).update(breaker_failures=None)
+    assert floor.round().dispatched == 0, "its slots are busy"
+    assert not BreakerState.objects.exists()
+
+
+@pytest.mark.parametrize("model", [Kind, Limit])
+def test_the_database_refuses_a_breaker_that_could_not_close(
+    floor: Floor, model: type[Kind] | type[Limit]
+) -> None:
+    with pytest.raises(IntegrityError, match="breaker_sound"), transaction.atomic():
+        model.objects.create(name="x", breaker_failures=0)
+    with pytest.raises(IntegrityError, match="breaker_sound"), transaction.atomic():
+        model.objects.create(name="x", breaker_open_seconds=0)
+
+
 def test_permanent_errors_do_not_open_a_breaker(floor: Floor) -> None:
     floor.kind(breaker_failures=1)
     floor.worker("w1")
@@ -191,6 +267,50 @@ def test_a_retry_budget_keeps_a_storm_from_feeding_itself(floor: Floor) -> None:
         floor.fail("w1", grant)
     Task.objects.update(run_at=Task.objects.latest("created_at").created_at)
     assert floor.round().promoted == 0, "retries earn no retries"
+
+
+def due_failures(floor: Floor, kind: str, count: int) -> None:
+    """So many FAILED tasks of a kind whose backoff is over."""
+    floor.submit(count, kind=kind)
+    floor.round()
+    for grant in floor.claim("w1"):
+        floor.fail("w1", grant)
+    Task.objects.filter(status=Status.FAILED).update(run_at=Now())
+
+
+def test_a_used_up_retry_budget_comes_back_by_the_minute_without_new_work(floor: Floor) -> None:
+    floor.kind(retry_budget=0.0, max_attempts=10)
+    floor.settings(backlog=None)
+    floor.worker("w1", slots=100)
+    due_failures(floor, "job", 25)
+    assert floor.round().promoted == 10, "ten are free"
+    assert floor.round().promoted == 0
+    age("retry_credit", "at", 60)
+    assert floor.round().promoted == 1
+    assert floor.round().promoted == 0
+    age("retry_credit", "at", 3600)
+    assert floor.round().promoted == 10, "an hour saves up no more than what is free"
+
+
+def test_a_budget_that_is_set_later_lets_its_free_retries_go(floor: Floor) -> None:
+    floor.worker("w1", slots=100)
+    floor.settings(backlog=None)
+    due_failures(floor, "job", 12)
+    floor.kind(retry_budget=0.1)
+    assert floor.round().promoted == 10
+
+
+def test_a_kind_without_credit_does_not_hold_up_the_retries_of_others(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks_app.services.sweeping.BATCH", 5)
+    floor.kind("stormy", retry_budget=0.0)
+    floor.settings(backlog=None)
+    floor.worker("w1", slots=100, skills={"stormy": 1, "calm": 1})
+    due_failures(floor, "stormy", 30)
+    RetryCredit.objects.update_or_create(kind_id="stormy", defaults={"credit": 0.0})
+    due_failures(floor, "calm", 2)
+    assert floor.round().promoted == 2
 
 
 def test_a_failed_task_goes_to_another_worker_if_one_is_free(floor: Floor) -> None:

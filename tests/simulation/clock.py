@@ -17,6 +17,7 @@ INSTANTS: Final = {
     "leader": ("since", "expires_at", "last_round_at"),
     "lease": ("assigned_at", "started_at"),
     "limit_state": ("at", "paused_until"),
+    "retry_credit": ("at",),
     "task": ("created_at", "run_at", "queue_at", "deadline_at", "finished_at"),
     "worker": ("registered_at", "ended_at"),
 }

@@ -261,7 +261,6 @@ def test_the_search_for_lost_leases_reads_what_is_in_flight(hall: Mapping[str, A
 
 
 CASES: Final[Mapping[str, tuple[str, Mapping[str, Any], str, str]]] = {
-    "retries that are due": (sweep.PROMOTE, {"limit": 1000}, "task", "task_retry_due"),
     "tasks past their deadline": (sweep.TAKE_OVERDUE, {"limit": 1000}, "task", "task_deadline"),
     "the oldest unfinished task": (
         sampling.RECORD,
@@ -286,6 +285,12 @@ CASES: Final[Mapping[str, tuple[str, Mapping[str, Any], str, str]]] = {
     "failures that a breaker counts": (breaker_reads.BREAKERS, {}, "attempt", "attempt_failed"),
     "the oldest deltas": (sampling.FOLD, {"limit": 1000}, "status_delta", "status_delta_pkey"),
 }
+
+
+def test_retries_that_are_due_are_read_kind_by_kind(hall: Mapping[str, Any]) -> None:
+    params = {"limit": 1000, "kinds": ["job"], "credits": [5.0], "allowed": [5]}
+    found = scans(sweep.PROMOTE, params, sql.BY_KEY)
+    assert of(found, "task") == {"task_retry_due", "task_pkey"}
 
 
 def test_tasks_nobody_can_do_are_sought_at_the_beginning_of_the_queue(

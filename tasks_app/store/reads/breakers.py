@@ -1,36 +1,60 @@
-"""What a breaker's next state is decided on."""
+"""What a breaker's next state is decided on, and the credit of retry budgets."""
 
+from tasks_app.core import retry_budget
 from tasks_app.core.breakers import BreakerFacts, BreakerPolicy
-from tasks_app.core.facts import Breaker
+from tasks_app.core.facts import Breaker, Guarded, Scope
 from tasks_app.store import sql
 
 # Permanent errors speak against payloads, not against what a handler calls. Failures from before
 # the breaker closed do not open it again.
 BREAKERS = """
-SELECT k.name, coalesce(b.state, 'closed'),
+SELECT g.scope, g.name, coalesce(b.state, 'closed'),
        coalesce(extract(epoch FROM statement_timestamp() - b.since), 0)::float8,
        (SELECT count(*) FROM attempt a
-         WHERE a.kind = k.name AND a.outcome IN ('crashed', 'error', 'timeout')
+         WHERE a.kind = ANY (g.kinds) AND a.outcome IN ('crashed', 'error', 'timeout')
            AND a.dead_reason IS DISTINCT FROM 'permanent'
            AND a.ended_at > greatest(
-               statement_timestamp() - k.breaker_window_seconds * interval '1 second',
+               statement_timestamp() - g.breaker_window_seconds * interval '1 second',
                coalesce(b.since, '-infinity'))),
        (SELECT CASE WHEN a.outcome = 'completed' OR a.dead_reason = 'permanent' THEN true
                     WHEN a.outcome IN ('crashed', 'error', 'timeout') THEN false END
           FROM attempt a WHERE a.token = b.probe_token),
-       k.breaker_failures, k.breaker_window_seconds, k.breaker_open_seconds
-  FROM kind k
-  LEFT JOIN breaker_state b ON b.kind_id = k.name
- WHERE k.breaker_failures IS NOT NULL
+       g.breaker_failures, g.breaker_window_seconds, g.breaker_open_seconds
+  FROM (SELECT 'kind' AS scope, name, ARRAY[name]::text[] AS kinds,
+               breaker_failures, breaker_window_seconds, breaker_open_seconds
+          FROM kind
+         UNION ALL
+        SELECT 'limit', l.name,
+               ARRAY(SELECT k.name::text FROM kind k WHERE k.limit_name = l.name),
+               l.breaker_failures, l.breaker_window_seconds, l.breaker_open_seconds
+          FROM shared_limit l) g
+  LEFT JOIN breaker_state b ON b.scope = g.scope AND b.name = g.name
+ WHERE g.breaker_failures IS NOT NULL
 """
 
 
-def read_breakers() -> dict[str, tuple[BreakerFacts, BreakerPolicy]]:
-    """Every kind that has a breaker, with what was seen and what it is set to."""
+def read_breakers() -> dict[Guarded, tuple[BreakerFacts, BreakerPolicy]]:
+    """Every kind and limit that has a breaker, with what was seen and what it is set to."""
     return {
-        r[0]: (
-            BreakerFacts(Breaker(r[1]), age=r[2], failures=int(r[3]), probe_succeeded=r[4]),
-            BreakerPolicy(failures=r[5], window=r[6], open_for=r[7]),
+        Guarded(Scope(r[0]), r[1]): (
+            BreakerFacts(Breaker(r[2]), age=r[3], failures=int(r[4]), probe_succeeded=r[5]),
+            BreakerPolicy(failures=r[6], window=r[7], open_for=r[8]),
         )
         for r in sql.rows(BREAKERS)
+    }
+
+
+CREDITS = """
+SELECT k.name, c.credit, extract(epoch FROM statement_timestamp() - c.at)::float8
+  FROM kind k
+  LEFT JOIN retry_credit c ON c.kind_id = k.name
+ WHERE k.retry_budget IS NOT NULL
+"""
+
+
+def retry_credits() -> dict[str, float]:
+    """What each kind with a retry budget has to spend now."""
+    return {
+        r[0]: retry_budget.FREE if r[1] is None else retry_budget.credit_now(r[1], r[2])
+        for r in sql.rows(CREDITS)
     }

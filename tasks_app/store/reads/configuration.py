@@ -34,7 +34,7 @@ SELECT k.name, coalesce(nullif(k.strategy, ''), s.default_strategy), k."order", 
   FROM kind k
  CROSS JOIN supervisor_settings s
   LEFT JOIN round_robin_cursor c ON c.kind_id = k.name
-  LEFT JOIN breaker_state b ON b.kind_id = k.name
+  LEFT JOIN breaker_state b ON b.scope = 'kind' AND b.name = k.name
 """
 
 

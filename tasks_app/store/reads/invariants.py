@@ -6,20 +6,11 @@ by set operations rather than outer joins: on tables that nothing has analysed a
 as a loop in a loop. The numbers in brackets are those of the reliability programme.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from tasks_app.store import sql
-
-
-@dataclass(frozen=True, slots=True)
-class Invariant:
-    """A sentence that must hold, and the query that finds what breaks it."""
-
-    name: str
-    sentence: str
-    query: str
-
+from tasks_app.store.reads.invariant import Invariant
+from tasks_app.store.reads.job_invariants import JOB_INVARIANTS
 
 INVARIANTS: Final = (
     Invariant(
@@ -175,6 +166,22 @@ INVARIANTS: Final = (
         """,
     ),
     Invariant(
+        "half_open_lets_one_through",
+        "A half-open breaker has at most one task in flight that was handed out since (I7).",
+        """
+        SELECT b.scope || ' ' || b.name FROM breaker_state b
+          JOIN kind k ON NOT k.by_people AND CASE b.scope WHEN 'kind' THEN k.name = b.name
+                                                         ELSE k.limit_name = b.name END
+          JOIN lease e ON e.kind = k.name AND e.assigned_at >= b.since
+          LEFT JOIN shared_limit l ON l.name = k.limit_name
+         WHERE b.state = 'half_open'
+           AND CASE b.scope WHEN 'kind' THEN k.breaker_failures
+                            ELSE l.breaker_failures END IS NOT NULL
+         GROUP BY b.scope, b.name
+        HAVING count(*) > 1
+        """,
+    ),
+    Invariant(
         "counts_are_true",
         "The rollup of counts says what counting the tasks says.",
         """
@@ -186,58 +193,6 @@ INVARIANTS: Final = (
           FULL JOIN (SELECT kind, status, count(*) AS n FROM task GROUP BY kind, status) t
             ON t.kind = c.kind AND t.status = c.status
          WHERE coalesce(c.n, 0) <> coalesce(t.n, 0)
-        """,
-    ),
-    Invariant(
-        "ended_jobs_rest",
-        "No task of a job that has ended may move any more.",
-        """
-        SELECT t.id::text FROM job j JOIN task t ON t.job_id = j.id
-         WHERE j.status IN ('COMPLETED', 'COMPENSATED', 'CANCELLED')
-           AND t.status NOT IN ('COMPLETED', 'DISMISSED', 'CANCELLED', 'SKIPPED')
-        """,
-    ),
-    Invariant(
-        "open_jobs_go_on",
-        "A job that has not ended has a task that can move, one a human must decide, or news.",
-        """
-        SELECT j.id::text FROM job j
-         WHERE j.status NOT IN ('COMPLETED', 'COMPENSATED', 'CANCELLED')
-           AND NOT EXISTS (
-               SELECT FROM task t WHERE t.job_id = j.id
-                  AND t.status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING', 'DEAD'))
-           AND NOT EXISTS (SELECT FROM job_news n WHERE n.job_id = j.id)
-           AND NOT EXISTS (
-               SELECT FROM settled s JOIN task t ON t.id = s.task_id WHERE t.job_id = j.id)
-        """,
-    ),
-    Invariant(
-        "undone_in_reverse",
-        "Compensations are for completed tasks only, in the reverse order of completion (I10).",
-        """
-        SELECT task_id::text FROM (
-            SELECT s.task_id, u.status, u.finished_at,
-                   lag(u.finished_at) OVER (PARTITION BY u.job_id ORDER BY s.task_id) AS before
-              FROM step_task s JOIN task u ON u.id = s.undoes_id
-        ) undone
-         WHERE status <> 'COMPLETED' OR finished_at > before
-        """,
-    ),
-    Invariant(
-        "undone_jobs_are_undone",
-        "Every completed step of a COMPENSATED job that can be undone has been (I10).",
-        """
-        SELECT t.id::text
-          FROM job j
-          JOIN task t ON t.job_id = j.id AND t.status = 'COMPLETED'
-          JOIN step_task s ON s.task_id = t.id AND s.role IN ('step', 'item')
-         WHERE j.status = 'COMPENSATED'
-           AND j.plan -> 'steps' -> s.place::int -> 'compensation' IS NOT NULL
-           AND j.plan -> 'steps' -> s.place::int -> 'compensation' <> 'null'
-           AND NOT EXISTS (
-               SELECT FROM step_task c JOIN task k ON k.id = c.task_id
-                WHERE c.undoes_id = t.id
-                  AND k.status IN ('COMPLETED', 'DISMISSED', 'CANCELLED'))
         """,
     ),
     Invariant(
@@ -276,6 +231,7 @@ INVARIANTS: Final = (
             <> (status IN ('COMPLETED', 'DEAD', 'DISMISSED', 'CANCELLED', 'SKIPPED'))
         """,
     ),
+    *JOB_INVARIANTS,
 )
 
 

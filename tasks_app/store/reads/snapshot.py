@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tasks_app.core.facts import LimitFacts, Order, Snapshot, TaskFacts, WorkerFacts
+from tasks_app.core.facts import Breaker, LimitFacts, Order, Snapshot, TaskFacts, WorkerFacts
 from tasks_app.core.limits import refill
 from tasks_app.core.windows import first_window
 from tasks_app.models import SupervisorSettings
@@ -44,9 +44,15 @@ SELECT l.name,
        CASE WHEN l.rate_per_second IS NOT NULL THEN coalesce(s.tokens, l.burst) END,
        coalesce(extract(epoch FROM statement_timestamp() - s.at), 0)::float8,
        l.rate_per_second, l.burst, l.max_concurrent,
-       coalesce(s.paused_until > statement_timestamp(), false)
+       coalesce(s.paused_until > statement_timestamp(), false),
+       CASE WHEN l.breaker_failures IS NULL THEN 'closed'
+            WHEN b.state = 'half_open' AND EXISTS (
+                SELECT FROM lease e WHERE e.task_id = b.probe AND e.token = b.probe_token)
+              THEN 'open'
+            ELSE coalesce(b.state, 'closed') END
   FROM shared_limit l
   LEFT JOIN limit_state s ON s.limit_id = l.name
+  LEFT JOIN breaker_state b ON b.scope = 'limit' AND b.name = l.name
 """
 
 MOMENT = """
@@ -84,6 +90,7 @@ def limit_facts() -> dict[str, LimitFacts]:
             burst=r[5],
             most=r[6],
             paused=r[7],
+            breaker=Breaker(r[8]),
         )
         for r in sql.rows(LIMITS)
     }

@@ -1,0 +1,117 @@
+"""What kinds share or are held back by, and the state of it beside the configuration."""
+
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from tasks_app.core.facts import Breaker, Scope
+from tasks_app.models.choices import choices, one_of
+
+POSITIVE = MinValueValidator(0.001)
+
+
+def breaker_is_sound(name: str) -> models.CheckConstraint:
+    """The constraint that a breaker's settings can open it and close it again."""
+    return models.CheckConstraint(
+        name=name,
+        condition=(Q(breaker_failures__isnull=True) | Q(breaker_failures__gte=1))
+        & Q(breaker_window_seconds__gt=0, breaker_open_seconds__gt=0),
+    )
+
+
+class Limit(models.Model):
+    """A cap that kinds share: concurrent weight, a rate, or both. Configured by admins."""
+
+    name = models.CharField(primary_key=True, max_length=100)
+    description = models.CharField(max_length=300, blank=True, db_default="")
+    max_concurrent = models.FloatField(
+        null=True,
+        blank=True,
+        validators=[POSITIVE],
+        help_text="Weight in flight at most; a task weighs 1 unless it says otherwise.",
+    )
+    rate_per_second = models.FloatField(
+        null=True,
+        blank=True,
+        validators=[POSITIVE],
+        help_text="Weight handed out a second on average. Empty: no rate.",
+    )
+    burst = models.FloatField(
+        default=1.0,
+        db_default=1.0,
+        validators=[POSITIVE],
+        help_text="Weight that may go out at once after a pause.",
+    )
+    breaker_failures = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="So many failures of all its kinds within the window open the breaker. "
+        "Empty: no breaker.",
+    )
+    breaker_window_seconds = models.FloatField(
+        default=60.0,
+        db_default=60.0,
+        validators=[POSITIVE],
+        help_text="The window in which failures are counted, in seconds.",
+    )
+    breaker_open_seconds = models.FloatField(
+        default=30.0,
+        db_default=30.0,
+        validators=[POSITIVE],
+        help_text="How long an open breaker pauses all its kinds before one probe, in seconds.",
+    )
+
+    class Meta:
+        db_table = "shared_limit"
+        ordering = ["name"]
+        constraints = [breaker_is_sound("limit_breaker_sound")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class LimitState(models.Model):
+    """The token bucket of a limit, and until when a 429 paused it; apart from configuration."""
+
+    limit = models.OneToOneField(Limit, models.CASCADE, primary_key=True)
+    tokens = models.FloatField()
+    at = models.DateTimeField(db_default=Now())
+    paused_until = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "limit_state"
+
+
+class BreakerState(models.Model):
+    """Where the breaker of a kind or a limit stands.
+
+    ``probe`` is the one task let through when half-open.
+    """
+
+    pk = models.CompositePrimaryKey("scope", "name")
+    scope = models.CharField(max_length=10, choices=choices(Scope))
+    name = models.CharField(max_length=100)
+    state = models.CharField(max_length=10, choices=choices(Breaker))
+    since = models.DateTimeField(db_default=Now())
+    probe = models.UUIDField(null=True)
+    probe_token = models.BigIntegerField(null=True)
+
+    class Meta:
+        db_table = "breaker_state"
+        constraints = [
+            models.CheckConstraint(name="breaker_state_known", condition=one_of("state", Breaker)),
+            models.CheckConstraint(name="breaker_scope_known", condition=one_of("scope", Scope)),
+        ]
+
+
+class RetryCredit(models.Model):
+    """How many retries a kind with a budget might hand out at an instant; it grows with time."""
+
+    kind = models.OneToOneField("Kind", models.CASCADE, primary_key=True)
+    credit = models.FloatField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "retry_credit"

@@ -1,0 +1,60 @@
+"""What must hold of jobs and of the way back."""
+
+from typing import Final
+
+from tasks_app.store.reads.invariant import Invariant
+
+JOB_INVARIANTS: Final = (
+    Invariant(
+        "ended_jobs_rest",
+        "No task of a job that has ended may move any more.",
+        """
+        SELECT t.id::text FROM job j JOIN task t ON t.job_id = j.id
+         WHERE j.status IN ('COMPLETED', 'COMPENSATED', 'CANCELLED')
+           AND t.status NOT IN ('COMPLETED', 'DISMISSED', 'CANCELLED', 'SKIPPED')
+        """,
+    ),
+    Invariant(
+        "open_jobs_go_on",
+        "A job that has not ended has a task that can move, one a human must decide, or news.",
+        """
+        SELECT j.id::text FROM job j
+         WHERE j.status NOT IN ('COMPLETED', 'COMPENSATED', 'CANCELLED')
+           AND NOT EXISTS (
+               SELECT FROM task t WHERE t.job_id = j.id
+                  AND t.status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING', 'DEAD'))
+           AND NOT EXISTS (SELECT FROM job_news n WHERE n.job_id = j.id)
+           AND NOT EXISTS (
+               SELECT FROM settled s JOIN task t ON t.id = s.task_id WHERE t.job_id = j.id)
+        """,
+    ),
+    Invariant(
+        "undone_in_reverse",
+        "Compensations are for completed tasks only, in the reverse order of completion (I10).",
+        """
+        SELECT task_id::text FROM (
+            SELECT s.task_id, u.status, u.finished_at,
+                   lag(u.finished_at) OVER (PARTITION BY u.job_id ORDER BY s.task_id) AS before
+              FROM step_task s JOIN task u ON u.id = s.undoes_id
+        ) undone
+         WHERE status <> 'COMPLETED' OR finished_at > before
+        """,
+    ),
+    Invariant(
+        "undone_jobs_are_undone",
+        "Every completed step of a COMPENSATED job that can be undone has been (I10).",
+        """
+        SELECT t.id::text
+          FROM job j
+          JOIN task t ON t.job_id = j.id AND t.status = 'COMPLETED'
+          JOIN step_task s ON s.task_id = t.id AND s.role IN ('step', 'item')
+         WHERE j.status = 'COMPENSATED'
+           AND j.plan -> 'steps' -> s.place::int -> 'compensation' IS NOT NULL
+           AND j.plan -> 'steps' -> s.place::int -> 'compensation' <> 'null'
+           AND NOT EXISTS (
+               SELECT FROM step_task c JOIN task k ON k.id = c.task_id
+                WHERE c.undoes_id = t.id
+                  AND k.status IN ('COMPLETED', 'DISMISSED', 'CANCELLED'))
+        """,
+    ),
+)
