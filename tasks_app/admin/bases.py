@@ -4,20 +4,28 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import Group, Permission, User
+
     from tasks_app.models import ApiToken, AuditEntry, Kind, Limit, SupervisorSettings
 
     KindFormBase = forms.ModelForm[Kind]
     LimitFormBase = forms.ModelForm[Limit]
     SettingsFormBase = forms.ModelForm[SupervisorSettings]
+    GroupFormBase = forms.ModelForm[Group]
+    RightsFieldBase = forms.ModelMultipleChoiceField[Permission]
     AnyAdminBase = admin.ModelAdmin[Any]
     KindAdminBase = admin.ModelAdmin[Kind]
     LimitAdminBase = admin.ModelAdmin[Limit]
     SettingsAdminBase = admin.ModelAdmin[SupervisorSettings]
+    GroupAdminBase = admin.ModelAdmin[Group]
+    UserAdminBase = UserAdmin[User]
     RecordAdminBase = admin.ModelAdmin[ApiToken | AuditEntry]
 else:
-    KindFormBase = LimitFormBase = SettingsFormBase = forms.ModelForm
-    AnyAdminBase = KindAdminBase = LimitAdminBase = SettingsAdminBase = RecordAdminBase = (
-        admin.ModelAdmin
-    )
+    KindFormBase = LimitFormBase = SettingsFormBase = GroupFormBase = forms.ModelForm
+    RightsFieldBase = forms.ModelMultipleChoiceField
+    AnyAdminBase = KindAdminBase = LimitAdminBase = SettingsAdminBase = admin.ModelAdmin
+    GroupAdminBase = RecordAdminBase = admin.ModelAdmin
+    UserAdminBase = UserAdmin

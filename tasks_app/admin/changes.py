@@ -50,26 +50,35 @@ class Configures(AnyAdminBase):
         assert section is not None, "only what a section holds is registered with this class"
         return section
 
+    def entry_name(self, entry: Model) -> str:
+        """What the section calls an entry."""
+        return str(entry.pk)
+
     def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:
-        """Save, and audit what was there before and after."""
-        before = self.section.find(str(obj.pk)) if change else None
+        """Save, and keep what was there before for the audit."""
+        form.before = self.section.find(self.entry_name(obj)) if change else None
         super().save_model(request, obj, form, change)
-        self.note(request, obj, (before, self.section.values(obj)))
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Audit what was there before and after, once all of it is saved."""
+        super().save_related(request, form, formsets, change)
+        name = self.entry_name(form.instance)
+        self.note(request, name, (form.before, self.section.find(name)))
 
     def delete_model(self, request: HttpRequest, obj: Model) -> None:
         """Delete, and audit what was there."""
-        name, before = str(obj.pk), self.section.find(str(obj.pk))
+        name = self.entry_name(obj)
+        before = self.section.find(name)
         super().delete_model(request, obj)
         self.note(request, name, (before, None))
 
     def note(
         self,
         request: HttpRequest,
-        entry: Model | str,
+        name: str,
         change: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None],
     ) -> None:
         """Write to the audit, with the reason that the form was given."""
-        name = entry if isinstance(entry, str) else str(entry.pk)
         reason = request.POST.get("_reason", "").strip()[:LONGEST_REASON]
         section = self.section
         note_change(actor_of(request), section.noun, section.subject(name), change, reason=reason)
@@ -80,9 +89,9 @@ class Configures(AnyAdminBase):
         """Show the form; with what its change would do, where that was asked."""
         form, entry = context["adminform"].form, context["original"]
         if PREVIEW in request.POST and entry is not None and form.is_bound and not form.errors:
-            before = self.section.find(str(entry.pk)) or {}
-            after = self.section.values(form.instance)
-            context["preview"] = preview(self.section, str(entry.pk), before, after)
+            name = self.entry_name(entry)
+            before, after = self.section.find(name) or {}, self.section.values(form.instance)
+            context["preview"] = preview(self.section, name, before, after)
         context["reason"] = request.POST.get("_reason", "")
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -100,7 +109,7 @@ class Configures(AnyAdminBase):
             "title": f"History of {entry}",
             "opts": self.opts,
             "object": entry,
-            "acts": list_acts(self.section.noun, self.section.subject(str(entry.pk))),
+            "acts": list_acts(self.section.noun, self.section.subject(self.entry_name(entry))),
             **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/settings_history.html", context)
@@ -118,8 +127,8 @@ class Configures(AnyAdminBase):
             raise Http404(f"There is no change of a {self.section.noun} numbered {act_id}.")
         if not may_administer(request.user):
             raise PermissionDenied
-        key = "1" if self.section.single else act.subject
-        back = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[key])
+        place = f"admin:{self.opts.app_label}_{self.opts.model_name}_change"
+        back = reverse(place, args=[self.key_of(act.subject)])
         change, fault = None, ""
         try:
             if request.method == "POST":
@@ -135,12 +144,16 @@ class Configures(AnyAdminBase):
             "fault": fault,
             "back": back,
             "lines": list(change.lines()) if change else [],
-            "preview": preview(self.section, key, change.before, change.after)
+            "preview": preview(self.section, act.subject, change.before, change.after)
             if change and change.before
             else None,
         }
         status = 422 if fault and request.method == "POST" else 200
         return TemplateResponse(request, "admin/settings_revert.html", context, status=status)
+
+    def key_of(self, name: str) -> Any:
+        """The primary key of an entry that the section calls so."""
+        return self.section.key(name)
 
     def _revert(self, request: HttpRequest, act_id: int, back: str) -> HttpResponseRedirect:
         reason = request.POST.get("_reason", "").strip()[:LONGEST_REASON]

@@ -1,15 +1,26 @@
-"""API tokens and the audit: shown, never edited here."""
+"""Users, groups and the audit: who has which role, and what people did."""
 
-from django.contrib import admin, messages
-from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
-from django.utils import timezone
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.models import Group, Permission, User
+from django.db.models import Model
+from django.http import HttpRequest
 
 from tasks_app.admin.acting import actor_of
-from tasks_app.admin.bases import RecordAdminBase
-from tasks_app.models import ApiToken, AuditEntry
-from tasks_app.services import tokens
+from tasks_app.admin.bases import (
+    GroupAdminBase,
+    GroupFormBase,
+    RecordAdminBase,
+    RightsFieldBase,
+    UserAdminBase,
+)
+from tasks_app.admin.changes import Configures, Previewed
+from tasks_app.models import AuditEntry
+from tasks_app.services.configuration import note_change
+from tasks_app.store.settings_rows import rights
 
 
 class ReadOnlyAdmin(RecordAdminBase):
@@ -28,51 +39,6 @@ class ReadOnlyAdmin(RecordAdminBase):
         return False
 
 
-@admin.register(ApiToken)
-class ApiTokenAdmin(ReadOnlyAdmin):
-    """Tokens are made with ``manage.py token create``, which shows the secret once."""
-
-    list_display = (
-        "name",
-        "prefix",
-        "live",
-        "created_at",
-        "expires_at",
-        "last_used_at",
-        "revoked_at",
-    )
-    search_fields = ("name", "prefix")
-    exclude = ("digest",)
-    actions = ("revoke",)
-
-    @admin.display(boolean=True)
-    def live(self, token: ApiToken) -> bool:
-        """Whether a program may still use it."""
-        expired = token.expires_at is not None and token.expires_at <= timezone.now()
-        return token.revoked_at is None and not expired
-
-    def has_revoke_permission(self, request: HttpRequest) -> bool:
-        """Whoever may delete tokens may end them."""
-        return bool(request.user.has_perm("tasks_app.delete_apitoken"))
-
-    @admin.action(description="Revoke the selected tokens…", permissions=["revoke"])
-    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> HttpResponse | None:
-        """Ask first, then end them at once."""
-        chosen = list(queryset.filter(revoked_at=None))
-        if "confirmed" not in request.POST:
-            context = {
-                **self.admin_site.each_context(request),
-                "title": "Revoke tokens",
-                "opts": self.opts,
-                "tokens": chosen,
-            }
-            return TemplateResponse(request, "admin/revoke_tokens.html", context)
-        actor = actor_of(request)
-        ended = sum(tokens.revoke(token.prefix, actor) for token in chosen)
-        self.message_user(request, f"{ended} revoked.", messages.SUCCESS)
-        return None
-
-
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
     """What people did, newest first."""
@@ -81,3 +47,160 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     list_filter = ("action",)
     search_fields = ("actor", "subject", "reason")
     show_full_result_count = False
+
+
+class RightsField(RightsFieldBase):
+    """Rights by what they allow."""
+
+    def label_from_instance(self, obj: Permission) -> str:
+        """The words, without the model that Django hangs a right on."""
+        return obj.name
+
+
+class GroupForm(Previewed, GroupFormBase):
+    """The rights that a group gives beside its role."""
+
+    permissions = RightsField(
+        Permission.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=(
+            "The groups viewer, operator and admin are roles by their names; these rights come "
+            "on top, in any group."
+        ),
+    )
+
+    class Meta:
+        model = Group
+        fields = ("name", "permissions")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["permissions"]
+        assert isinstance(field, RightsField)
+        field.queryset = rights()
+
+
+admin.site.unregister(Group)
+admin.site.unregister(User)
+
+
+@admin.register(Group)
+class GroupAdmin(Configures, GroupAdminBase):
+    """Roles, and rights beside them."""
+
+    form = GroupForm
+    actions = None
+    list_display = ("name", "members")
+    search_fields = ("name",)
+
+    @admin.display
+    def members(self, group: Group) -> int:
+        """How many users are in it."""
+        return group.user_set.count()
+
+    def entry_name(self, entry: Model) -> str:
+        """Groups go by name, as their users do."""
+        return str(entry)
+
+    def key_of(self, name: str) -> Any:
+        """The key of the group of this name; 0 where there is none."""
+        found = Group.objects.filter(name=name).first()
+        return found.pk if found else 0
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Group | None = None
+    ) -> tuple[str, ...]:
+        """A role is its name: it never changes."""
+        return ("name",) if obj else ()
+
+
+TOLD: Final = ("username", "email", "is_active", "is_staff", "is_superuser")
+"""What the audit tells of a user; never the password, not even its digest."""
+
+
+@admin.register(User)
+class PeopleAdmin(UserAdminBase):
+    """Users with their roles; only superusers touch superusers."""
+
+    actions = None
+    list_display = ("username", "email", "roles", "is_active", "last_login")
+    list_filter = ("groups", "is_active", "is_superuser")
+    filter_horizontal = ()
+    fieldsets = (
+        (None, {"fields": ("username", "password")}),
+        ("Person", {"fields": ("first_name", "last_name", "email")}),
+        (
+            "Rights",
+            {
+                "fields": ("is_active", "groups", "is_superuser"),
+                "description": "The groups viewer, operator and admin are the roles.",
+            },
+        ),
+        ("Dates", {"fields": ("last_login", "date_joined")}),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Users with their groups, in one more query for the list."""
+        return super().get_queryset(request).prefetch_related("groups")
+
+    @admin.display
+    def roles(self, user: User) -> str:
+        """The user's groups."""
+        return ", ".join(group.name for group in user.groups.all()) or "viewer"
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
+        """Who is no superuser makes none."""
+        fixed = ("last_login", "date_joined")
+        return fixed if _is_superuser(request) else (*fixed, "is_superuser")
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """A superuser's account is changed by superusers."""
+        return super().has_change_permission(request, obj) and _may_touch(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """A superuser's account is deleted by superusers."""
+        return super().has_delete_permission(request, obj) and _may_touch(request, obj)
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """Save, and keep what was there before for the audit."""
+        form.before = _told(User.objects.get(pk=obj.pk)) if change else None
+        super().save_model(request, obj, form, change)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Audit rights and roles; a new password is told apart, by its fact alone."""
+        super().save_related(request, form, formsets, change)
+        user = form.instance
+        told = _told(User.objects.get(pk=user.pk))
+        note_change(actor_of(request), "user", user.get_username(), (form.before, told))
+
+    def delete_model(self, request: HttpRequest, obj: User) -> None:
+        """Delete, and audit who was there."""
+        name, before = obj.get_username(), _told(obj)
+        super().delete_model(request, obj)
+        note_change(actor_of(request), "user", name, (before, None))
+
+    def log_change(self, request: HttpRequest, obj: User, message: Any) -> Any:
+        """The page that sets a password says so with a text; the audit tells the fact."""
+        if isinstance(message, str) or _sets_password(message):
+            changed = ({"password": "kept"}, {"password": "set anew"})
+            note_change(actor_of(request), "user", obj.get_username(), changed)
+        return super().log_change(request, obj, message)
+
+
+def _sets_password(message: Any) -> bool:
+    fields = [name for part in message for name in part.get("changed", {}).get("fields", ())]
+    return "password" in map(str.lower, fields)
+
+
+def _told(user: User) -> Mapping[str, Any]:
+    groups = sorted(user.groups.values_list("name", flat=True))
+    return {**{name: getattr(user, name) for name in TOLD}, "groups": groups}
+
+
+def _is_superuser(request: HttpRequest) -> bool:
+    return bool(getattr(request.user, "is_superuser", False))
+
+
+def _may_touch(request: HttpRequest, user: User | None) -> bool:
+    return user is None or not user.is_superuser or _is_superuser(request)

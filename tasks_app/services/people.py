@@ -111,11 +111,15 @@ def may_administer(user: User) -> bool:
 
 
 class RoleBackend(BaseBackend):
-    """Gives admins every permission of Django's admin, without a table of them to keep up."""
+    """Gives admins the permissions of Django's admin, without a table of them to keep up.
+
+    What is a right of its own, such as to see payloads, must be given to them as to anybody.
+    """
 
     def has_perm(self, user_obj: Any, perm: str, obj: object = None) -> bool:
-        """Whether the user is an admin."""
-        return may_administer(user_obj)
+        """Whether the user is an admin and this is about adding, changing and the like."""
+        verb = perm.partition(".")[2].partition("_")[0]
+        return verb in ("add", "change", "delete", "view") and may_administer(user_obj)
 
     def has_module_perms(self, user_obj: Any, app_label: str) -> bool:
         """Whether the user is an admin."""

@@ -206,7 +206,7 @@ class GroupSection(Section):
 
     def write(self, name: str, values: Mapping[str, Any], *, new: bool) -> None:
         """Give a group exactly these permissions."""
-        settings_rows.set_permissions(name, values["permissions"])
+        settings_rows.set_rights(name, values["permissions"])
 
 
 LIMITS: Final = Section("limits", "limit", Limit)
@@ -229,5 +229,5 @@ def known_names() -> dict[Any, frozenset[str]]:
     return {
         Limit: frozenset(LIMITS.every()),
         Kind: frozenset(list_kind_names()),
-        Permission: settings_rows.every_permission(),
+        Permission: settings_rows.every_right(),
     }

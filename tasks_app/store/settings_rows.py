@@ -1,10 +1,12 @@
 """Rows of configuration, written by services; admins' forms save the same rows themselves."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.contrib.auth.models import Group, Permission
-from django.db.models import Model
+from django.db.models import Model, Prefetch, Q, QuerySet
+
+DJANGOS_VERBS: Final = ("add", "change", "delete", "view")
 
 # Which columns there are follows the models: a setting that is new needs no statement of its own.
 
@@ -30,30 +32,35 @@ def update(model: type[Model], key: Any, columns: Mapping[str, Any]) -> bool:
     return model._default_manager.filter(pk=key).update(**columns) == 1
 
 
-def every_permission() -> frozenset[str]:
-    """Every permission that there is, as ``app.codename``."""
-    pairs = Permission.objects.values_list("content_type__app_label", "codename")
-    return frozenset(f"{app}.{codename}" for app, codename in pairs)
+def rights() -> QuerySet[Permission]:
+    """The permissions that mean something here: roles stand for all that Django makes by itself."""
+    made = Q(*[Q(codename__startswith=f"{verb}_") for verb in DJANGOS_VERBS], _connector=Q.OR)
+    return Permission.objects.exclude(made).select_related("content_type")
+
+
+def name_of(right: Permission) -> str:
+    """How a file writes a permission."""
+    return f"{right.content_type.app_label}.{right.codename}"
+
+
+def every_right() -> frozenset[str]:
+    """Every right by name."""
+    return frozenset(map(name_of, rights()))
 
 
 def every_group(*, locked: bool) -> dict[str, list[str]]:
-    """Each group's permissions by its name; ``locked`` holds the groups."""
+    """Each group's rights by its name; ``locked`` holds the groups."""
     groups = Group.objects.order_by("name")
     rows = list(groups.select_for_update() if locked else groups)
+    held = rights().prefetch_related(Prefetch("group_set", queryset=groups))
     found: dict[str, list[str]] = {row.name: [] for row in rows}
-    pairs = Permission.objects.filter(group__in=rows).values_list(
-        "group__name", "content_type__app_label", "codename"
-    )
-    for name, app, codename in pairs:
-        found[name].append(f"{app}.{codename}")
-    return {name: sorted(permissions) for name, permissions in found.items()}
+    for right in held:
+        for group in right.group_set.all():
+            found[group.name].append(name_of(right))
+    return {name: sorted(names) for name, names in found.items()}
 
 
-def set_permissions(group: str, permissions: Sequence[str]) -> None:
-    """Make a group where there is none, and give it exactly these permissions."""
+def set_rights(group: str, names: Sequence[str]) -> None:
+    """Make a group where there is none, and give it exactly these rights."""
     row, _ = Group.objects.get_or_create(name=group)
-    wanted = set(permissions)
-    named = Permission.objects.select_related("content_type").filter(
-        codename__in=[each.partition(".")[2] for each in wanted]
-    )
-    row.permissions.set([p for p in named if f"{p.content_type.app_label}.{p.codename}" in wanted])
+    row.permissions.set([right for right in rights() if name_of(right) in names])

@@ -192,11 +192,13 @@ def test_every_fault_is_told_at_once_and_the_good_part_is_not_applied(
     assert not AuditEntry.objects.exists()
 
 
-def test_groups_get_exactly_the_permissions_of_the_file(floor: Floor, file: Path) -> None:
-    file.write_text("groups: {night: {permissions: [tasks_app.view_kind, auth.view_user]}}")
+def test_groups_get_exactly_the_rights_of_the_file(floor: Floor, file: Path) -> None:
+    file.write_text("groups: {night: {permissions: [tasks_app.see_payloads]}}")
     config("apply", file)
-    found = Group.objects.get(name="night").permissions.values_list("codename", flat=True)
-    assert set(found) == {"view_kind", "view_user"}
+    night = Group.objects.get(name="night").permissions
+    assert [right.codename for right in night.all()] == ["see_payloads"]
+    config("export", file)
+    assert "- tasks_app.see_payloads" in file.read_text()
     file.write_text("groups: {night: {permissions: []}}")
     config("apply", file)
-    assert not Group.objects.get(name="night").permissions.exists()
+    assert not night.exists()

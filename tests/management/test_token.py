@@ -50,3 +50,16 @@ def test_a_bad_name_or_life_is_one_sentence() -> None:
         token("create", " ")
     with pytest.raises(CommandError, match="days"):
         token("create", "a", "--expires-days", "0")
+
+
+def test_a_rotation_prints_the_successor_and_says_when_the_old_one_ends() -> None:
+    first, _ = token("create", "import", "--scope", "operate", "--scope", "tasks:read")
+    second, said = token("rotate", first, "--grace-days", "3")
+    assert first.split("_")[1] in said
+    assert first not in said
+    for text in (first, second):
+        program = verify(text)
+        assert program is not None
+        assert program.scopes == {"operate", "tasks:read"}
+    with pytest.raises(CommandError, match="live already"):
+        token("rotate", first)

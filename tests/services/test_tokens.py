@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from tasks_app.models import ApiToken, AuditEntry
 from tasks_app.services import tokens
-from tasks_app.services.people import Actor, Role
+from tasks_app.services.people import Actor, NotAllowed, Role
 
 ACTOR = Actor("op", "127.0.0.1", role=Role.ADMIN)
 pytestmark = pytest.mark.django_db
@@ -68,3 +68,39 @@ def test_a_use_is_noted() -> None:
     token = tokens.create("import", ACTOR)
     tokens.verify(token.text)
     assert ApiToken.objects.get(prefix=token.prefix).last_used_at is not None
+
+
+def test_a_rotation_without_grace_ends_the_old_token_at_once() -> None:
+    old = tokens.create("import", ACTOR, scopes=["operate"])
+    new, ends = tokens.rotate(old.prefix, ACTOR, grace_days=0)
+    assert ends is not None
+    assert tokens.verify(old.text) is None
+    program = tokens.verify(new.text)
+    assert program is not None
+    assert (program.name, set(program.scopes)) == ("import", {"operate"})
+
+
+def test_a_grace_never_lengthens_a_life() -> None:
+    old = tokens.create("import", ACTOR, expires_days=1)
+    _, ends = tokens.rotate(old.prefix, ACTOR, grace_days=7)
+    assert ends == ApiToken.objects.get(prefix=old.prefix).expires_at
+    assert ends is not None
+    assert ends < timezone.now() + timedelta(days=2)
+
+
+@pytest.mark.parametrize("scopes", [[], ["fly"], ["tasks:read", ""]])
+def test_a_token_is_for_something_that_there_is(scopes: list[str]) -> None:
+    with pytest.raises(ValueError, match="scope"):
+        tokens.create("import", ACTOR, scopes=scopes)
+
+
+def test_only_admins_make_rotate_and_end_tokens() -> None:
+    token = tokens.create("import", ACTOR)
+    operator = Actor("otto")
+    for act in (
+        lambda: tokens.create("a", operator),
+        lambda: tokens.rotate(token.prefix, operator),
+        lambda: tokens.revoke(token.prefix, operator),
+    ):
+        with pytest.raises(NotAllowed):
+            act()

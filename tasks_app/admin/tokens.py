@@ -1,0 +1,176 @@
+"""API tokens: made here and shown once, rotated with both alive, revoked."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
+
+from tasks_app.admin.acting import actor_of
+from tasks_app.admin.people import ReadOnlyAdmin
+from tasks_app.core.scopes import MEANINGS, STANDARD, Scope
+from tasks_app.models import ApiToken
+from tasks_app.services import tokens
+from tasks_app.services.people import may_administer
+
+
+class LifeForm(forms.Form):
+    """How long a token lives."""
+
+    expires_days = forms.IntegerField(
+        label="Days it lives",
+        required=False,
+        min_value=1,
+        max_value=tokens.LONGEST_LIFE_DAYS,
+        help_text="Empty: until it is revoked.",
+    )
+
+
+class TokenForm(LifeForm):
+    """A new token."""
+
+    field_order = ("name", "scopes", "expires_days")
+    name = forms.CharField(
+        max_length=tokens.LONGEST_NAME, help_text="Who will use it, such as nightly-import."
+    )
+    scopes = forms.MultipleChoiceField(
+        label="It may",
+        choices=[(scope.value, f"{scope.value}: {MEANINGS[scope]}") for scope in Scope],
+        initial=[scope.value for scope in STANDARD],
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+
+class RotateForm(LifeForm):
+    """A successor, and how long the old token lives on."""
+
+    grace_days = forms.IntegerField(
+        label="Days the old one lives on",
+        initial=tokens.GRACE_DAYS,
+        min_value=0,
+        max_value=tokens.LONGEST_LIFE_DAYS,
+    )
+
+
+@admin.register(ApiToken)
+class ApiTokenAdmin(ReadOnlyAdmin):
+    """Tokens; the secret of one is shown once, on the page that follows its making."""
+
+    list_display = (
+        "name",
+        "prefix",
+        "live",
+        "may",
+        "created_at",
+        "expires_at",
+        "last_used_at",
+        "revoked_at",
+    )
+    search_fields = ("name", "prefix")
+    exclude = ("digest", "user")
+    actions = ("revoke",)
+    change_form_template = "admin/token.html"
+
+    @admin.display(boolean=True)
+    def live(self, token: ApiToken) -> bool:
+        """Whether a program may still use it."""
+        expired = token.expires_at is not None and token.expires_at <= timezone.now()
+        return token.revoked_at is None and not expired
+
+    @admin.display
+    def may(self, token: ApiToken) -> str:
+        """Its scopes."""
+        return ", ".join(token.scopes)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Admins make tokens."""
+        return may_administer(request.user)
+
+    def get_urls(self) -> list[URLPattern]:
+        """The address of a rotation beside Django's own."""
+        view = self.admin_site.admin_view(self.rotate_view)
+        name = "tasks_app_apitoken_rotate"
+        return [path("<int:token_id>/rotate/", view, name=name), *super().get_urls()]
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Make a token, and show it."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = TokenForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            data = form.cleaned_data
+            try:
+                made = tokens.create(
+                    data["name"], actor_of(request), data["expires_days"], data["scopes"]
+                )
+            except ValueError as error:
+                form.add_error(None, str(error))
+            else:
+                return self._show(request, made)
+        return self._ask(request, form, "New token", "Make it")
+
+    def rotate_view(self, request: HttpRequest, token_id: int) -> HttpResponse:
+        """Make a successor of a token, and show it."""
+        token = ApiToken.objects.filter(pk=token_id).first()
+        if token is None:
+            raise Http404(f"There is no token numbered {token_id}.")
+        form = RotateForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            data = form.cleaned_data
+            try:
+                made, _ = tokens.rotate(
+                    token.prefix, actor_of(request), data["expires_days"], data["grace_days"]
+                )
+            except ValueError as error:
+                form.add_error(None, str(error))
+            else:
+                return self._show(request, made)
+        return self._ask(request, form, f"Rotate {token.name} {token.prefix}", "Make a successor")
+
+    def _ask(self, request: HttpRequest, form: forms.Form, title: str, button: str) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": title,
+            "form": form,
+            "button": button,
+        }
+        status = 422 if form.errors else 200
+        return TemplateResponse(request, "admin/token_form.html", context, status=status)
+
+    def _show(self, request: HttpRequest, made: tokens.NewToken) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": f"The token of {made.name}",
+            "made": made,
+        }
+        return TemplateResponse(request, "admin/token_made.html", context)
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        """Admins end tokens."""
+        return may_administer(request.user)
+
+    @admin.action(description="Revoke the selected tokens…", permissions=["revoke"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> HttpResponse | None:
+        """Ask first, then end them at once."""
+        chosen = list(queryset.filter(revoked_at=None))
+        if "confirmed" not in request.POST:
+            context = {
+                **self.admin_site.each_context(request),
+                "title": "Revoke tokens",
+                "opts": self.opts,
+                "tokens": chosen,
+            }
+            return TemplateResponse(request, "admin/revoke_tokens.html", context)
+        actor = actor_of(request)
+        ended = sum(tokens.revoke(token.prefix, actor) for token in chosen)
+        self.message_user(request, f"{ended} revoked.", messages.SUCCESS)
+        return None
