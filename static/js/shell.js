@@ -34,7 +34,27 @@
     keep(node);
   };
 
-  document.querySelectorAll("[data-toasts] .toast").forEach(keep);
+  // An act that is held counts down; once it may begin there is nothing left to undo.
+  const countDown = (toast) => {
+    const words = toast.querySelector("[data-countdown]");
+    const begins = Date.parse(toast.dataset.begins);
+    const offset = Number(document.querySelector('meta[name="server-time"]')?.content) * 1000 - Date.now();
+    const tick = () => {
+      const left = Math.ceil((begins - Date.now() - (offset || 0)) / 1000);
+      if (left > 0) {
+        words.textContent = `begins in ${left} s`;
+        setTimeout(tick, 250);
+        return;
+      }
+      words.textContent = "has begun";
+      toast.querySelector("[data-undo]").remove();
+      keep(toast);
+    };
+    tick();
+  };
+
+  for (const each of document.querySelectorAll("[data-toasts] .toast"))
+    each.dataset.begins ? countDown(each) : keep(each);
 
   // On a narrow screen the rail scrolls sideways: the page that is open must be seen in it.
   document.querySelector('.rail [aria-current="page"]')?.scrollIntoView({ block: "nearest" });

@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID, uuid4
 
 from django.utils import timezone
 
+from tasks_app import events
 from tasks_app.core.bulks import (
     HOLD_SECONDS,
     OPEN,
@@ -21,6 +23,8 @@ from tasks_app.core.faults import Fault
 from tasks_app.core.states import Status
 from tasks_app.models.tasks import new_id
 from tasks_app.services.auditing import note
+from tasks_app.services.bulk_acts import act
+from tasks_app.services.operations import ActionResult
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
 from tasks_app.store import bulks
@@ -29,6 +33,9 @@ from tasks_app.store.reads.bulks import BulkRow, bulk_of_key, find_bulk
 from tasks_app.store.reads.configuration import kind_policies, supervisor_settings
 from tasks_app.store.reads.refusals import told
 from tasks_app.store.reads.snapshot import worker_facts
+
+NAMES: Final = {BulkAction.PRIORITY: "change priority", BulkAction.DEADLINE: "move deadline"}
+"""How the audit calls an act, where not by its own name."""
 
 
 class OrderInvalid(ValueError):
@@ -116,8 +123,9 @@ def begin(order: BulkOrder, ids: Sequence[UUID], actor: Actor, wanted: str = "")
     faults = order_faults(order, timezone.now())
     if faults:
         raise OrderInvalid(faults)
-    if not ids:
-        return None
+    known = bulk_of_key(order.key)
+    if known is not None or not ids:
+        return known
     bulk_id = new_id()
     begun = bulks.open_bulk(bulk_id, order, actor=actor.name, wanted=wanted, hold=HOLD_SECONDS)
     if begun is None:
@@ -128,24 +136,48 @@ def begin(order: BulkOrder, ids: Sequence[UUID], actor: Actor, wanted: str = "")
     return find_bulk(bulk_id)
 
 
-def _note(
-    order: BulkOrder, bulk_id: UUID, total: int, preview: Preview, actor: Actor, wanted: str
-) -> None:
+@needs(Role.OPERATOR)
+@transactional
+def at_once(order: BulkOrder, task_id: UUID, actor: Actor) -> ActionResult:
+    """Act on one task now: what is one can be looked at, and is not held. Raises OrderInvalid."""
+    faults = order_faults(order, timezone.now())
+    if faults:
+        raise OrderInvalid(faults)
+    preview = read_preview([task_id], order.action)
+    done, refused = act(order.action, [task_id], order.params)
+    if done:
+        events.wake_supervisor()
+        note(
+            actor,
+            NAMES.get(order.action, order.action.value),
+            str(task_id),
+            reason=order.reason.strip(),
+            change=(_before(order, preview), order.params or None),
+            tasks=[str(task_id)],
+        )
+    return ActionResult(done, refused)
+
+
+def _before(order: BulkOrder, preview: Preview) -> Mapping[str, object]:
+    if order.action is BulkAction.PRIORITY:
+        return {"priority": preview.priorities}
     statuses: Counter[str] = Counter()
     for each in preview.chosen:
         statuses[each.status] += each.tasks
-    before: Mapping[str, object] = statuses
-    if order.action is BulkAction.PRIORITY:
-        before = {"priority": preview.priorities}
-    name = {BulkAction.PRIORITY: "change priority", BulkAction.DEADLINE: "move deadline"}
+    return statuses
+
+
+def _note(
+    order: BulkOrder, bulk_id: UUID, total: int, preview: Preview, actor: Actor, wanted: str
+) -> None:
     note(
         actor,
-        name.get(order.action, order.action.value),
+        NAMES.get(order.action, order.action.value),
         f"{total} tasks, bulk {bulk_id}",
         count=total,
         reason=order.reason.strip(),
         wanted=wanted,
-        change=(before, order.params or None),
+        change=(_before(order, preview), order.params or None),
         bulk=str(bulk_id),
         canary=order.canary or None,
     )

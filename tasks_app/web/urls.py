@@ -3,7 +3,9 @@
 from django.urls import URLPattern, URLResolver, path
 
 from tasks_app.web.pages import (
+    acts,
     audit,
+    bulks,
     dead_letters,
     inbox,
     jobs,
@@ -36,8 +38,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
         for each, act in inbox.ACTS.items()
     ),
     path("dead-letters/", dead_letters.dead_letters, name="dead_letters"),
-    path("dead-letters/requeue/", dead_letters.requeue, name="requeue"),
-    path("dead-letters/dismiss/", dead_letters.dismiss, name="dismiss"),
+    path("dead-letters/requeue/", acts.act, {"action": "requeue"}, name="requeue"),
+    path("dead-letters/dismiss/", acts.act, {"action": "dismiss"}, name="dismiss"),
+    path("dead-letters/<slug:fingerprint>/", dead_letters.dead_group, name="dead_group"),
+    path("dead-letters/<slug:fingerprint>/assign/", dead_letters.assign_group, name="assign_group"),
+    path("dead-letters/<slug:fingerprint>/note/", dead_letters.note_group, name="note_group"),
+    path("acts/", bulks.bulks, name="bulks"),
+    path("acts/<uuid:bulk_id>/", bulks.bulk, name="bulk"),
+    path("acts/<uuid:bulk_id>/undo/", bulks.undo, name="bulk_undo"),
+    path("acts/<uuid:bulk_id>/abort/", bulks.abort, name="bulk_abort"),
+    path("acts/<str:action>/", acts.act, name="act"),
     path("audit/", audit.audit, name="audit"),
     path("audit/export/", audit.export, name="audit_export"),
     path("audit/<int:number>/", audit.entry, name="audit_entry"),

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import connection
 
 from tasks_app.core.bulks import BulkAction, BulkOrder, BulkState
 from tasks_app.core.states import OnDead, Status
@@ -29,24 +28,10 @@ def begin(ids: Sequence[UUID], action: BulkAction = BulkAction.REQUEUE, **values
     return begun
 
 
-def let_begin() -> None:
-    """Bring the end of every hold, and every next look, to this moment."""
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE bulk SET look_at = now(), begins_at = least(begins_at, now())")
-
-
 def look(bulk: BulkRow) -> BulkRow:
     found = find_bulk(bulk.id)
     assert found is not None
     return found
-
-
-def work_off(floor: Floor, rounds: int = 50) -> None:
-    """Rounds until no bulk moves any more."""
-    for _ in range(rounds):
-        let_begin()
-        if not floor.round().bulks:
-            return
 
 
 @pytest.fixture
@@ -67,7 +52,7 @@ def test_after_the_hold_each_task_is_moved_once_and_the_result_says_so(
     floor: Floor, dead: list[UUID]
 ) -> None:
     bulk = begin(dead)
-    let_begin()
+    floor.end_holds()
     assert floor.round().bulks == 3
     # The next round has handed them out already where slots are free.
     assert all(floor.task(task).requeues == 1 for task in dead)
@@ -79,7 +64,7 @@ def test_after_the_hold_each_task_is_moved_once_and_the_result_says_so(
 
 def test_one_act_is_one_row_of_the_audit(floor: Floor, dead: list[UUID]) -> None:
     bulk = begin(dead)
-    work_off(floor)
+    floor.work_off()
     entry = AuditEntry.objects.get()
     assert (entry.actor, entry.action, entry.count) == ("otto", "requeue", 3)
     assert (entry.reason, entry.wanted, entry.via) == ("mended", "kind=job", OTTO.via)
@@ -91,7 +76,7 @@ def test_what_is_undone_in_time_was_never_done(floor: Floor, dead: list[UUID]) -
     bulk = begin(dead)
     assert bulks.undo(bulk.id, OTTO)
     assert not bulks.undo(bulk.id, OTTO)
-    work_off(floor)
+    floor.work_off()
     assert {floor.status(task) for task in dead} == {Status.DEAD}
     assert (look(bulk).state, look(bulk).ended) == (BulkState.UNDONE, "Undone by otto.")
     assert [entry.action for entry in AuditEntry.objects.order_by("id")] == [
@@ -105,11 +90,11 @@ def test_what_has_begun_is_not_undone_but_aborted(
 ) -> None:
     monkeypatch.setattr("tasks_app.core.bulks.BATCH", 2)
     bulk = begin(dead)
-    let_begin()
+    floor.end_holds()
     floor.round()
     assert not bulks.undo(bulk.id, OTTO)
     assert bulks.abort(bulk.id, OTTO)
-    work_off(floor)
+    floor.work_off()
     assert [floor.task(task).requeues for task in dead] == [1, 1, 0]
     found = look(bulk)
     assert (found.state, found.moved, found.left) == (BulkState.ABORTED, 2, 1)
@@ -129,7 +114,7 @@ def test_what_was_requeued_meanwhile_is_left_as_it_is(floor: Floor, dead: list[U
     floor.round()
     floor.fail("w1", floor.claim("w1")[0], permanent=True)
     operations.dismiss([dead[1]], OTTO, "spam")
-    work_off(floor)
+    floor.work_off()
     assert [floor.task(task).requeues for task in dead] == [1, 0, 1]
     assert dict(count_refusals(bulk.id)) == {
         "It was requeued by somebody else meanwhile, and is left as it is now.": 1,
@@ -143,18 +128,18 @@ def test_a_successor_goes_on_where_the_killed_leader_stopped(
 ) -> None:
     monkeypatch.setattr("tasks_app.core.bulks.BATCH", 1)
     bulk = begin(dead)
-    let_begin()
+    floor.end_holds()
     floor.round()
     with pytest.raises(Deposed):
         run_round(floor.epoch - 1, 99, sweeping=False)
     assert look(bulk).place == 1
-    work_off(floor)
+    floor.work_off()
     assert [floor.task(task).requeues for task in dead] == [1, 1, 1]
 
 
 def test_a_deposed_leader_leaves_nothing_of_its_batch(floor: Floor, dead: list[UUID]) -> None:
     bulk = begin(dead)
-    let_begin()
+    floor.end_holds()
     with pytest.raises(Deposed):
         rounds._bulk_round(floor.epoch + 1)
     assert (look(bulk).place, look(bulk).state) == (0, BulkState.HELD)
@@ -167,7 +152,7 @@ def test_two_bulks_take_turns(
     monkeypatch.setattr("tasks_app.core.bulks.BATCH", 1)
     first = begin(dead[:2])
     second = begin(dead[2:], BulkAction.DISMISS)
-    let_begin()
+    floor.end_holds()
     floor.round()
     floor.round()
     assert {look(first).place, look(second).place} == {1}
@@ -204,12 +189,12 @@ def test_a_cancel_ends_what_waits_and_asks_who_works(floor: Floor) -> None:
     floor.round()
     floor.claim("w1", 1)
     bulk = begin([running, waiting], BulkAction.CANCEL)
-    work_off(floor)
+    floor.work_off()
     assert floor.status(waiting) is Status.CANCELLED
     assert floor.task(running).cancel_asked
     assert look(bulk).moved == 2
     again = begin([running, waiting], BulkAction.CANCEL)
-    work_off(floor)
+    floor.work_off()
     assert dict(count_refusals(again.id)) == {
         "Its worker is asked to let go of it already.": 1,
         "It is CANCELLED and has ended.": 1,
@@ -219,7 +204,7 @@ def test_a_cancel_ends_what_waits_and_asks_who_works(floor: Floor) -> None:
 def test_a_higher_priority_moves_tasks_ahead_in_the_queue(floor: Floor) -> None:
     first, second = floor.submit(2)
     begin([second], BulkAction.PRIORITY, priority=5)
-    work_off(floor)
+    floor.work_off()
     assert floor.task(second).priority == 5
     assert floor.task(second).queue_at < floor.task(first).queue_at
     entry = AuditEntry.objects.get()
@@ -232,7 +217,7 @@ def test_a_higher_priority_moves_tasks_ahead_in_the_queue(floor: Floor) -> None:
     floor.round()
     assert floor.status(second) is Status.ASSIGNED
     begin([second], BulkAction.PRIORITY, priority=0)
-    work_off(floor)
+    floor.work_off()
     assert floor.task(second).priority == 5, "a worker has it already"
 
 
@@ -240,10 +225,10 @@ def test_a_deadline_is_moved_and_taken_away(floor: Floor) -> None:
     (task,) = floor.submit()
     soon = datetime.now(UTC) + timedelta(hours=1)
     begin([task], BulkAction.DEADLINE, deadline_at=soon)
-    work_off(floor)
+    floor.work_off()
     assert floor.task(task).deadline_at == soon
     begin([task], BulkAction.DEADLINE)
-    work_off(floor)
+    floor.work_off()
     assert floor.task(task).deadline_at is None
 
 
@@ -274,7 +259,7 @@ def test_a_canary_sends_one_then_ten_then_all(floor: Floor) -> None:
     ids, bulk = canary(floor)
     seen = []
     for _ in range(3):
-        work_off(floor)
+        floor.work_off()
         seen.append(sent_on(ids))
         end_all(floor)
     assert seen == [1, 11, 14]
@@ -284,11 +269,11 @@ def test_a_canary_sends_one_then_ten_then_all(floor: Floor) -> None:
 
 def test_a_canary_stops_by_itself_when_the_same_error_comes_back(floor: Floor) -> None:
     ids, bulk = canary(floor)
-    work_off(floor)
+    floor.work_off()
     end_all(floor)
-    work_off(floor)
+    floor.work_off()
     end_all(floor, **SAME)
-    work_off(floor)
+    floor.work_off()
     assert sent_on(ids) == 11
     found = look(bulk)
     assert (found.state, found.left) == (BulkState.STOPPED, 3)
@@ -298,19 +283,19 @@ def test_a_canary_stops_by_itself_when_the_same_error_comes_back(floor: Floor) -
 def test_a_canary_stops_at_the_first_failed_attempt_already(floor: Floor) -> None:
     ids, bulk = canary(floor)
     Task.objects.filter(id__in=ids).update(max_attempts=3)
-    work_off(floor)
+    floor.work_off()
     floor.kind("job", retryable_errors=["jsonschema.ValidationError"])
     end_all(floor, **SAME)
     assert floor.status(ids[0]) is Status.FAILED
-    work_off(floor)
+    floor.work_off()
     assert look(bulk).state == BulkState.STOPPED
 
 
 def test_a_canary_whose_first_dies_of_something_else_stops_too(floor: Floor) -> None:
     ids, bulk = canary(floor)
-    work_off(floor)
+    floor.work_off()
     end_all(floor, type="KeyError", message="another", permanent=True)
-    work_off(floor)
+    floor.work_off()
     assert (sent_on(ids), look(bulk).state) == (1, BulkState.STOPPED)
     assert look(bulk).ended == "Nothing of the wave completed, though the error was another."
 
@@ -318,22 +303,22 @@ def test_a_canary_whose_first_dies_of_something_else_stops_too(floor: Floor) -> 
 def test_a_canary_waits_for_its_wave(floor: Floor) -> None:
     ids, bulk = canary(floor)
     for _ in range(3):
-        work_off(floor)
+        floor.work_off()
     assert (sent_on(ids), look(bulk).state) == (1, BulkState.RUNNING)
 
 
 def test_a_canary_stops_within_its_last_wave(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
     ids, bulk = canary(floor)
     monkeypatch.setattr("tasks_app.core.bulks.BATCH", 10)
-    work_off(floor)
+    floor.work_off()
     end_all(floor)
-    work_off(floor)
+    floor.work_off()
     end_all(floor)
     monkeypatch.setattr("tasks_app.core.bulks.BATCH", 1)
-    let_begin()
+    floor.end_holds()
     floor.round()
     end_all(floor, **SAME)
-    work_off(floor)
+    floor.work_off()
     assert look(bulk).state == BulkState.STOPPED
     assert sent_on(ids) < 14
 

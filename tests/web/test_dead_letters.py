@@ -16,8 +16,8 @@ from tasks_app.store.reads.dead_letters import DeadCursor, DeadFilter, list_caus
 from tests.floor import Floor
 from tests.web.conftest import Person, died, message_of
 
-# Session, user, groups, rail, rows, causes, kinds.
-LIST_QUERIES = 9
+# Session, user, groups, rail, rows, groups, their histories, kinds.
+LIST_QUERIES = 10
 
 
 def confirmed(person: Person, act: str, **chosen: Any) -> Any:
@@ -67,7 +67,7 @@ def test_the_last_to_die_comes_first_and_pages_join(
 
 def test_looking_changes_nothing(floor: Floor, dead: list[Any], operator: Person) -> None:
     html = operator.text("requeue", id=dead[0])
-    assert "Requeue 1 dead letter?" in html
+    assert "Requeue 1 task?" in html
     operator.text("dismiss", all=1)
     assert {floor.status(task) for task in dead} == {Status.DEAD}
     assert not AuditEntry.objects.exists()
@@ -86,7 +86,10 @@ def test_many_are_requeued_in_one_audited_act(
 ) -> None:
     fields = confirmed(operator, "requeue", id=[str(task) for task in dead[:2]])
     response = operator.post("requeue", **fields, because="schema mended")
-    assert "2 requeued." in message_of(response)
+    assert "Requeue 2 tasks" in message_of(response)
+    assert {floor.status(task) for task in dead} == {Status.DEAD}, "it is held"
+    floor.work_off()
+    assert [floor.task(task).requeues for task in dead] == [1, 1, 0, 0]
     entry = AuditEntry.objects.get()
     assert (entry.actor, entry.action, entry.count) == ("otto", "requeue", 2)
     assert entry.reason == "schema mended"
@@ -97,7 +100,8 @@ def test_a_whole_cause_is_requeued(floor: Floor, dead: list[Any], operator: Pers
     key = list_causes(DeadFilter())[0][0].key
     fields = confirmed(operator, "requeue", all=1, cause=key)
     operator.post("requeue", **fields)
-    assert [floor.status(task) for task in dead] == [Status.PENDING] * 3 + [Status.DEAD]
+    floor.work_off()
+    assert [floor.task(task).requeues for task in dead] == [1, 1, 1, 0]
 
 
 def test_what_died_after_the_confirmation_is_left_alone(
@@ -106,8 +110,9 @@ def test_what_died_after_the_confirmation_is_left_alone(
     fields = confirmed(operator, "requeue", all=1)
     late = died(floor, "w1")
     operator.post("requeue", **fields)
+    floor.work_off()
     assert floor.status(late) is Status.DEAD
-    assert floor.status(dead[0]) is Status.PENDING
+    assert floor.task(dead[0]).requeues == 1
 
 
 def test_a_second_click_does_nothing_even_if_the_task_died_again(
@@ -137,10 +142,12 @@ def test_an_act_is_capped_and_says_so(
     floor: Floor, dead: list[Any], operator: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dead_touch, "MOST_AT_ONCE", 2)
-    monkeypatch.setattr("tasks_app.web.pages.dead_letters.MOST_AT_ONCE", 2)
+    monkeypatch.setattr("tasks_app.web.pages.acts.MOST_AT_ONCE", 2)
+    monkeypatch.setattr("tasks_app.web.chosen.MOST_AT_ONCE", 2)
     assert "No more than 2 are touched at once" in operator.text("requeue", all=1)
     operator.post("requeue", **confirmed(operator, "requeue", all=1))
-    assert [floor.status(task) for task in dead] == [Status.PENDING] * 2 + [Status.DEAD] * 2
+    floor.work_off()
+    assert [floor.task(task).requeues for task in dead] == [1, 1, 0, 0]
 
 
 def test_dismiss_needs_a_reason(floor: Floor, dead: list[Any], operator: Person) -> None:
@@ -167,9 +174,11 @@ def test_a_refusal_says_why(floor: Floor, dead: list[Any], operator: Person) -> 
     operator.post("dismiss", id=task, because="gone")
     floor.round()
     dependent = Task.objects.get(dead_reason="dependency").id
-    response = operator.post("requeue", **confirmed(operator, "requeue", id=[dead[1], dependent]))
+    assert "1 will be refused" in operator.text("requeue", id=[dead[1], dependent])
+    response = operator.post("requeue", **confirmed(operator, "requeue", id=dependent))
     assert message_of(response) == (
-        "1 requeued, 1 refused: A task that it depends on is DISMISSED and will never complete."
+        "Nothing was requeued, 1 refused:"
+        " A task that it depends on is DISMISSED and will never complete."
     )
 
 
@@ -221,9 +230,10 @@ def test_the_list_asks_a_bounded_number_of_questions(
     ],
 )
 def test_any_address_is_answered(
-    floor: Floor, dead: list[Any], viewer: Person, query: dict[str, str]
+    floor: Floor, dead: list[Any], viewer: Person, operator: Person, query: dict[str, str]
 ) -> None:
     assert viewer.get("dead_letters", **query).status_code == 200
+    assert operator.get("requeue", all=1, as_of="x", key="%", **query).status_code == 200
 
 
 def test_a_cursor_is_exact_to_the_microsecond(floor: Floor, dead: list[Any]) -> None:

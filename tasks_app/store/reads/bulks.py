@@ -201,29 +201,3 @@ def first_back(bulk_id: UUID, end: int) -> list[Sent]:
     """One of the tasks before a place that has died of the same again, or none."""
     found = sql.row(FIRST_BACK, {"bulk": bulk_id, "end": end})
     return [Sent(found[0], Status.DEAD, came_back=True)] if found else []
-
-
-# Which bulks have dealt with one task: shown among what people did to it.
-OF_TASK = """
-SELECT coalesce(b.finished_at, b.begins_at), b.actor, b.action, b.reason, b.id
-  FROM bulk_item i JOIN bulk b ON b.id = i.bulk_id
- WHERE i.task_id = %(task)s AND i.state = 'moved'
- ORDER BY b.id DESC
- LIMIT 50
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class BulkAct:
-    """What a person did to a task as one of many."""
-
-    at: datetime
-    actor: str
-    action: str
-    reason: str
-    bulk_id: UUID
-
-
-def bulks_of_task(task_id: UUID) -> list[BulkAct]:
-    """The latest 50 bulks that moved a task, the last first."""
-    return [BulkAct(*row) for row in sql.rows(OF_TASK, {"task": task_id})]

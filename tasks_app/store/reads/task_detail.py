@@ -218,11 +218,19 @@ def list_late(task_id: UUID) -> list[Late]:
 
 # Acts of people are few, and no act on a task is older than the task.
 ACTS = """
-SELECT at, actor, action, reason
-  FROM (SELECT * FROM audit_entry WHERE at >= %(since)s ORDER BY id DESC LIMIT %(looked_at)s) e
- WHERE action IN ('requeue', 'dismiss', 'cancel', 'claim', 'extend', 'release', 'complete')
-   AND detail -> 'tasks' ? %(task)s
- ORDER BY id DESC
+SELECT at, actor, action, reason FROM (
+    (SELECT at, actor, action, reason
+       FROM (SELECT * FROM audit_entry WHERE at >= %(since)s ORDER BY id DESC
+              LIMIT %(looked_at)s) e
+      WHERE detail -> 'tasks' ? %(task)s
+      ORDER BY id DESC LIMIT 50)
+    UNION ALL
+    (SELECT coalesce(b.finished_at, b.begins_at), b.actor, b.action, b.reason
+       FROM bulk_item i JOIN bulk b ON b.id = i.bulk_id
+      WHERE i.task_id = %(task)s::uuid AND i.state = 'moved'
+      ORDER BY b.id DESC LIMIT 50)
+) a
+ ORDER BY at DESC
  LIMIT 50
 """
 

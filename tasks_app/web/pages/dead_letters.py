@@ -1,53 +1,26 @@
-"""Dead letters: by cause and as rows; requeue and dismiss them, one or many."""
+"""Dead letters: by the fingerprint of their error and as rows; one group with its history."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Final
+from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
+from tasks_app.core.sanitise import clean_text
 from tasks_app.core.states import DeadReason
-from tasks_app.services import operations
-from tasks_app.services.operations import ActionResult
-from tasks_app.services.people import Actor, may_operate
+from tasks_app.services import dead_groups as services
+from tasks_app.services.people import may_operate
+from tasks_app.store.reads import dead_groups
 from tasks_app.store.reads import dead_letters as reads
 from tasks_app.store.reads.dead_letters import DeadCursor, DeadFilter
-from tasks_app.store.reads.dead_touch import MOST_AT_ONCE, Selection, read_touch, select_dead
+from tasks_app.store.reads.dead_touch import MOST_AT_ONCE
 from tasks_app.store.reads.kinds import list_kind_names
-from tasks_app.web.acting import actor_of, back_to, operators_only, tell
+from tasks_app.web.acting import actor_of, operators_only
+from tasks_app.web.chosen import read_filter
 from tasks_app.web.filters import read_text
-
-CHANGED: Final = "It is no longer as it was shown: requeued or closed meanwhile, or dead once more."
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """One act on dead letters: its words, its service, and whether it needs a reason."""
-
-    name: str
-    done: str
-    service: Callable[[Sequence[UUID], Actor, str], ActionResult]
-    reason_needed: bool
-
-
-REQUEUE: Final = Act("requeue", "requeued", operations.requeue, reason_needed=False)
-DISMISS: Final = Act("dismiss", "dismissed", operations.dismiss, reason_needed=True)
-
-
-def read_filter(query: QueryDict) -> DeadFilter:
-    """What an address or a form narrows dead letters to."""
-    return DeadFilter(
-        kind=read_text(query, "kind"),
-        reason=read_text(query, "reason").lower(),
-        cause=read_text(query, "cause"),
-    )
 
 
 def _address(wanted: DeadFilter, **changed: str) -> str:
@@ -60,21 +33,15 @@ def _address(wanted: DeadFilter, **changed: str) -> str:
 def dead_letters(request: HttpRequest) -> HttpResponse:
     """Show the page, or only its tables when htmx asks again."""
     wanted = read_filter(request.GET)
-    before, after = (DeadCursor.read(request.GET.get(name, "")) for name in ("before", "after"))
-    page = reads.list_dead(wanted, before, after)
     causes, more = reads.list_causes(DeadFilter(wanted.kind, wanted.reason))
+    histories = dead_groups.read_histories([cause.key for cause in causes])
     context = {
-        "wanted": wanted,
-        "page": page,
-        "causes": [(cause, _address(wanted, cause=cause.key)) for cause in causes],
+        "causes": [(c, _address(wanted, cause=c.key), histories[c.key]) for c in causes],
         "chosen": next((cause for cause in causes if cause.key == wanted.cause), None),
         "more_causes": more,
         "looked_at": reads.LOOKED_AT,
         "every_cause": _address(wanted, cause=""),
-        "older": _address(wanted, before=page.older) if page.older else "",
-        "newer": _address(wanted, after=page.newer) if page.newer else "",
-        "may_operate": may_operate(request.user),
-        "most": MOST_AT_ONCE,
+        **_rows(request, wanted),
     }
     if request.headers.get("HX-Request"):
         return render(request, "dead_letters/tables.html", context)
@@ -82,67 +49,62 @@ def dead_letters(request: HttpRequest) -> HttpResponse:
     return render(request, "dead_letters/dead_letters.html", {**context, **choices})
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@operators_only
-def requeue(request: HttpRequest) -> HttpResponse:
-    """Show what a requeue would touch (GET), or do it (POST)."""
-    return _do(request, REQUEUE) if request.method == "POST" else _show(request, REQUEUE)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
-@operators_only
-def dismiss(request: HttpRequest) -> HttpResponse:
-    """Show what a dismissal would touch (GET), or do it (POST)."""
-    return _do(request, DISMISS) if request.method == "POST" else _show(request, DISMISS)
-
-
-def read_selection(query: QueryDict) -> Selection:
-    """The chosen ids, or with ``all`` the dead letters of a filter; nothing chosen is no task."""
-    as_of = _instant(query.get("as_of", ""))
-    if query.get("all"):
-        return Selection(None, read_filter(query), as_of)
-    return Selection([each for each in map(_uuid, query.getlist("id")) if each], as_of=as_of)
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
-
-
-def _instant(text: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return found if found.tzinfo else None
-
-
-def _show(request: HttpRequest, act: Act, fault: str = "") -> HttpResponse:
-    given = request.POST if request.method == "POST" else request.GET
-    selection = read_selection(given)
-    context = {
-        "act": act,
-        "selection": selection,
-        "touch": read_touch(selection),
+def _rows(request: HttpRequest, wanted: DeadFilter) -> dict[str, Any]:
+    """A page of rows with its neighbours' addresses."""
+    before, after = (DeadCursor.read(request.GET.get(name, "")) for name in ("before", "after"))
+    page = reads.list_dead(wanted, before, after)
+    return {
+        "wanted": wanted,
+        "page": page,
+        "older": _address(wanted, before=page.older) if page.older else "",
+        "newer": _address(wanted, after=page.newer) if page.newer else "",
+        "may_operate": may_operate(request.user),
         "most": MOST_AT_ONCE,
-        "next": back_to(request, reverse("web:dead_letters")),
-        "fault": fault,
     }
-    part = "act_form" if request.headers.get("HX-Request") else "act"
-    return render(request, f"dead_letters/{part}.html", context, status=422 if fault else 200)
 
 
-def _do(request: HttpRequest, act: Act) -> HttpResponse:
-    because = read_text(request.POST, "because")
-    if act.reason_needed and not because:
-        return _show(request, act, "Say in a few words why: the audit keeps it.")
-    selection = read_selection(request.POST)
-    ids = select_dead(selection)
-    result = act.service(ids, actor_of(request), because)
-    unmatched = len(set(selection.ids or ()).difference(ids))
-    tell(request, act.done, len(result.done), [*result.refused.values(), *[CHANGED] * unmatched])
-    return redirect(back_to(request, reverse("web:dead_letters")))
+@require_safe
+@never_cache
+def dead_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
+    """Show what is known of one fingerprint, and those dead of it, the last to die first."""
+    sample = dead_groups.find_sample(fingerprint)
+    history = dead_groups.read_histories([fingerprint])[fingerprint]
+    if sample is None and history.first_at is None:
+        raise Http404(f"Nothing has ever died with the fingerprint {fingerprint}.")
+    context = {
+        "fingerprint": fingerprint,
+        "sample": sample,
+        "history": history,
+        "spread": dead_groups.read_spread(fingerprint),
+        "dead": dead_groups.count_dead(fingerprint, MOST_AT_ONCE),
+        "counted": dead_groups.COUNTED,
+        "address": _address(DeadFilter(cause=fingerprint)),
+        **_rows(request, DeadFilter(cause=fingerprint)),
+    }
+    part = "group_live" if request.headers.get("HX-Request") else "group"
+    return render(request, f"dead_letters/{part}.html", context)
+
+
+@require_POST
+@operators_only
+def assign_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
+    """Give a group to somebody, or with an empty name to nobody."""
+    name = read_text(request.POST, "colleague")
+    try:
+        changed = services.assign_group(fingerprint[:16], name, actor_of(request))
+    except services.NobodyThere as nobody:
+        messages.error(request, f"{str(nobody).capitalize()}.")
+    else:
+        if changed:
+            messages.success(request, f"Now it is {name}'s." if name else "Now it is nobody's.")
+    return redirect("web:dead_group", fingerprint)
+
+
+@require_POST
+@operators_only
+def note_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
+    """Write a group's note anew."""
+    text = clean_text(request.POST.get("note", ""))
+    if services.note_group(fingerprint[:16], text, actor_of(request)):
+        messages.success(request, "The note is written.")
+    return redirect("web:dead_group", fingerprint)

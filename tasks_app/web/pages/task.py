@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tasks_app.core.states import ACTIVE, FINAL, UNFINISHED, Status
+from tasks_app.core.states import ACTIVE, UNFINISHED, Status
 from tasks_app.services.cancellation import CancelResult, cancel_tasks
 from tasks_app.services.people import may_operate
 from tasks_app.store.reads import task_detail
@@ -29,7 +29,6 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
     edges = task_detail.list_edges(task_id)
     waits = found.status in (Status.PENDING, Status.FAILED)
     held = find_held(task_id) if found.status == Status.RUNNING else None
-    by_hand = found.requeues or found.cancel_asked or found.status in FINAL or held
     context = {
         "task": found,
         "lease": task_detail.find_lease(task_id) if found.status in ACTIVE else None,
@@ -39,7 +38,7 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
         "needs": [edge for edge in edges if edge.needed],
         "needed_by": [edge for edge in edges if not edge.needed],
         "late": task_detail.list_late(task_id),
-        "acts": task_detail.list_acts(found) if by_hand else (),
+        "acts": task_detail.list_acts(found),
         "can_cancel": found.status in UNFINISHED and not found.cancel_asked,
         "may_operate": may_operate(request.user),
         "most": {"attempts": task_detail.MOST_ATTEMPTS, "edges": task_detail.MOST_EDGES},

@@ -1,0 +1,140 @@
+"""Acts on tasks: what one would come to (GET), and doing it (POST), one task or many."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from tasks_app.core.bulks import HOLD_SECONDS, NEEDS_REASON, BulkAction, BulkOrder
+from tasks_app.services import bulks
+from tasks_app.services.bulks import OrderInvalid
+from tasks_app.store.reads.bulks import BulkRow
+from tasks_app.store.reads.dead_touch import MOST_AT_ONCE
+from tasks_app.web.acting import actor_of, back_to, operators_only, tell
+from tasks_app.web.chosen import Chosen, read_chosen
+from tasks_app.web.filters import read_text
+
+CHANGED: Final = "It is no longer as it was shown: requeued or closed meanwhile, or dead once more."
+NO_NUMBER: Final = 2**31
+"""What is no whole number is out of every bound, and so told as a fault of its field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How an act is called: as a title, when it is done, and on its button."""
+
+    title: str
+    done: str
+    button: str
+
+
+WORDS: Final[Mapping[BulkAction, Words]] = {
+    BulkAction.REQUEUE: Words("Requeue", "requeued", "Requeue"),
+    BulkAction.DISMISS: Words("Dismiss", "dismissed", "Dismiss"),
+    BulkAction.CANCEL: Words("Cancel", "cancelled or asked to", "Cancel"),
+    BulkAction.PRIORITY: Words("Change the priority of", "given the priority", "Change"),
+    BulkAction.DEADLINE: Words("Move the deadline of", "given the deadline", "Move"),
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@operators_only
+def act(request: HttpRequest, action: str) -> HttpResponse:
+    """Show what an act would touch (GET), or do it (POST)."""
+    if action not in set(BulkAction):
+        raise Http404(f"There is no act {action}.")
+    wanted = BulkAction(action)
+    chosen = read_chosen(request, wanted)
+    if request.method == "POST":
+        return _do(request, wanted, chosen)
+    return _show(request, wanted, chosen)
+
+
+def _show(
+    request: HttpRequest,
+    action: BulkAction,
+    chosen: Chosen,
+    faults: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    given = request.POST if request.method == "POST" else request.GET
+    dry = bulks.plan(action, chosen.ids)
+    context = {
+        "action": action.value,
+        "words": WORDS[action],
+        "chosen": chosen,
+        "dry": dry,
+        "many": dry.preview.tasks > 1,
+        "reason_needed": action in NEEDS_REASON,
+        "key": given.get("key") or bulks.new_key(),
+        "as_of": given.get("as_of") or dry.preview.as_of.isoformat(),
+        "given": given,
+        "hold": HOLD_SECONDS,
+        "most": MOST_AT_ONCE,
+        "next": back_to(request, reverse("web:dead_letters")),
+        "faults": faults or {},
+    }
+    part = "act_form" if request.headers.get("HX-Request") else "act"
+    return render(request, f"acts/{part}.html", context, status=422 if faults else 200)
+
+
+def read_order(action: BulkAction, form: QueryDict) -> BulkOrder:
+    """What a form orders; times are UTC, as the form says."""
+    priority = read_text(form, "priority").removeprefix("+")
+    whole = priority.removeprefix("-").isdigit() and len(priority) < 8
+    return BulkOrder(
+        action,
+        reason=read_text(form, "because"),
+        canary=form.get("canary") == "1",
+        priority=int(priority) if whole and priority.isascii() else NO_NUMBER,
+        deadline_at=_deadline(form),
+        key=read_text(form, "key")[:64] or bulks.new_key(),
+    )
+
+
+def _deadline(form: QueryDict) -> datetime | None:
+    """The instant; what was written and is none lies in the past, and so is told as a fault."""
+    text = read_text(form, "deadline")
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    except ValueError:
+        return datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _do(request: HttpRequest, action: BulkAction, chosen: Chosen) -> HttpResponse:
+    order, actor = read_order(action, request.POST), actor_of(request)
+    away = back_to(request, reverse("web:dead_letters"))
+    changed = [CHANGED] * chosen.gone
+    try:
+        if len(chosen.ids) == 1 and not order.canary:
+            result = bulks.at_once(order, chosen.ids[0], actor)
+            tell(
+                request, WORDS[action].done, len(result.done), [*result.refused.values(), *changed]
+            )
+            return redirect(away)
+        begun = bulks.begin(order, chosen.ids, actor, chosen.wanted)
+    except OrderInvalid as invalid:
+        names = {fault.place: fault.message for fault in invalid.faults}
+        return _show(request, action, chosen, names)
+    if begun is None:
+        tell(request, WORDS[action].done, 0, changed)
+    else:
+        _say_held(request, WORDS[action], begun, chosen.gone)
+    return redirect(away)
+
+
+def _say_held(request: HttpRequest, words: Words, begun: BulkRow, gone: int) -> None:
+    """A toast with an Undo for as long as the bulk is held; see partials/toasts.html."""
+    text = f"{words.title} {begun.total:,} task{'s' if begun.total != 1 else ''}"
+    if gone:
+        text += f"; {gone:,} left out, no longer as shown"
+    messages.info(request, text, extra_tags=f"held:{begun.id}:{begun.begins_at.isoformat()}")

@@ -1,0 +1,79 @@
+"""Acts on many tasks: the list, one with its progress and result, undo and abort."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from tasks_app.services import bulks as services
+from tasks_app.services.people import may_operate
+from tasks_app.store.reads import bulks as reads
+from tasks_app.store.reads.bulks import BulkRow
+from tasks_app.web.acting import actor_of, back_to, operators_only
+from tasks_app.web.filters import read_id
+
+
+@require_safe
+@never_cache
+def bulks(request: HttpRequest) -> HttpResponse:
+    """Show the latest acts on many tasks."""
+    rows, older = reads.list_bulks(read_id(request.GET, "before"))
+    context = {"rows": rows, "older": older}
+    part = "list" if request.headers.get("HX-Request") else "bulks"
+    return render(request, f"bulks/{part}.html", context)
+
+
+@require_safe
+@never_cache
+def bulk(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
+    """Show one with its progress and what became of each task."""
+    found = _found(bulk_id)
+    only_refused = "refused" in request.GET
+    after = request.GET.get("after", "")
+    place = int(after) if after.isascii() and after.isdigit() and len(after) < 9 else -1
+    items, more = reads.list_items(bulk_id, place, refused=only_refused)
+    context = {
+        "bulk": found,
+        "items": items,
+        "more": more,
+        "only_refused": only_refused,
+        "refusals": reads.count_refusals(bulk_id) if found.refused else (),
+        "may_operate": may_operate(request.user),
+    }
+    part = "live" if request.headers.get("HX-Request") else "bulk"
+    return render(request, f"bulks/{part}.html", context)
+
+
+def _found(bulk_id: UUID) -> BulkRow:
+    found = reads.find_bulk(bulk_id)
+    if found is None:
+        raise Http404(f"There is no act on many tasks {bulk_id}.")
+    return found
+
+
+@require_POST
+@operators_only
+def undo(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
+    """Take a held one back."""
+    found = _found(bulk_id)
+    if services.undo(bulk_id, actor_of(request)):
+        messages.success(request, f"Undone: none of the {found.total:,} tasks was touched.")
+        return redirect(back_to(request, reverse("web:bulk", args=[bulk_id])))
+    messages.warning(request, "Too late to undo: it has begun, or has ended.")
+    return redirect("web:bulk", bulk_id)
+
+
+@require_POST
+@operators_only
+def abort(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
+    """Stop one after the batch that is under way."""
+    _found(bulk_id)
+    if services.abort(bulk_id, actor_of(request)):
+        messages.success(request, f"Aborted: {_found(bulk_id).left:,} tasks stay as they are.")
+    else:
+        messages.warning(request, "It has ended already.")
+    return redirect("web:bulk", bulk_id)
