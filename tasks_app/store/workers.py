@@ -7,6 +7,10 @@ from uuid import UUID
 from tasks_app.store import sql
 from tasks_app.store.kinds import ensure_kinds
 
+# Two boots of one name at once do not see each other before they commit, and the second would break
+# the unique index: it waits instead, and replaces the first. Freed with the transaction.
+ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtextextended(%(name)s, 0))"
+
 REPLACE = """
 UPDATE worker SET state = 'lost', ended_at = statement_timestamp()
  WHERE name = %(name)s AND state IN ('active', 'draining')
@@ -40,6 +44,7 @@ def register(
 
     A kind that a worker offers exists from then on.
     """
+    sql.execute(ONE_AT_A_TIME, {"name": name})
     replaced = [found for (found,) in sql.rows(REPLACE, {"name": name})]
     sql.execute(
         INSERT,

@@ -6,7 +6,7 @@ import pytest
 
 from tasks_app.core.new_tasks import Dependency, NewTask
 from tasks_app.core.states import OnDead, Status
-from tasks_app.models import Lease
+from tasks_app.models import Lease, Worker
 from tasks_app.sdk.link import Grant
 from tasks_app.services import operations
 from tasks_app.services.cancellation import cancel_tasks
@@ -161,6 +161,14 @@ def test_a_dismissal_that_waited_for_a_requeue_is_refused(floor: Floor) -> None:
     ) as dismissal:
         assert dismissal.join().done == set()
     assert floor.status(task) is Status.PENDING
+
+
+def test_of_two_boots_of_a_name_at_once_the_second_replaces_the_first(floor: Floor) -> None:
+    with holding(lambda: floor.worker("w1"), lambda: floor.worker("w1")) as second:
+        later = second.join()
+    states = dict(Worker.objects.values_list("id", "state"))
+    assert states.pop(later) == "active"
+    assert list(states.values()) == ["lost"]
 
 
 def test_a_worker_that_drains_while_a_round_assigns_to_it_keeps_nothing(floor: Floor) -> None:
