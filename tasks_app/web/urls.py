@@ -10,6 +10,7 @@ from tasks_app.web.pages import (
     inbox,
     jobs,
     overview,
+    payload_edit,
     supervisor,
     task,
     tasks,
@@ -25,6 +26,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tasks/export/", tasks.export, name="export_tasks"),
     path("tasks/<uuid:task_id>/", task.task, name="task"),
     path("tasks/<uuid:task_id>/cancel/", task.cancel, name="cancel"),
+    path("tasks/<uuid:task_id>/edit/", payload_edit.edit_payload, name="edit_payload"),
     path("jobs/", jobs.jobs, name="jobs"),
     path("jobs/<uuid:job_id>/", jobs.job, name="job"),
     *(

@@ -38,6 +38,7 @@ PAGES: Final[dict[str, Rule]] = {
     "tasks/export/": LOOK,
     "tasks/<uuid:task_id>/": LOOK,
     "tasks/<uuid:task_id>/cancel/": CONFIRMED_ACT,
+    "tasks/<uuid:task_id>/edit/": CONFIRMED_ACT,
     "jobs/": LOOK,
     "jobs/<uuid:job_id>/": LOOK,
     "jobs/<uuid:job_id>/pause/": CONFIRMED_ACT,

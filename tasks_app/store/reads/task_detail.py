@@ -1,6 +1,7 @@
 """One task in full: the task itself, its leases past and present, its edges, its ledger."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -218,14 +219,14 @@ def list_late(task_id: UUID) -> list[Late]:
 
 # Acts of people are few, and no act on a task is older than the task.
 ACTS = """
-SELECT at, actor, action, reason FROM (
-    (SELECT at, actor, action, reason
+SELECT at, actor, action, reason, before, after FROM (
+    (SELECT at, actor, action, reason, before, after
        FROM (SELECT * FROM audit_entry WHERE at >= %(since)s ORDER BY id DESC
               LIMIT %(looked_at)s) e
       WHERE detail -> 'tasks' ? %(task)s
       ORDER BY id DESC LIMIT 50)
     UNION ALL
-    (SELECT coalesce(b.finished_at, b.begins_at), b.actor, b.action, b.reason
+    (SELECT coalesce(b.finished_at, b.begins_at), b.actor, b.action, b.reason, NULL, NULL
        FROM bulk_item i JOIN bulk b ON b.id = i.bulk_id
       WHERE i.task_id = %(task)s::uuid AND i.state = 'moved'
       ORDER BY b.id DESC LIMIT 50)
@@ -243,9 +244,24 @@ class Act:
     actor: str
     action: str
     reason: str
+    before: Any = None
+    after: Any = None
+
+    @property
+    def changes(self) -> Sequence[tuple[str, str, str]]:
+        """What an edit changed: (place, before, after) as JSON texts, "" where nothing was."""
+        if self.action != "edit and requeue":
+            return ()
+        places = dict.fromkeys([*self.before, *self.after])
+        return [(place, _told(self.before, place), _told(self.after, place)) for place in places]
+
+
+def _told(side: Mapping[str, Any], place: str) -> str:
+    return json.dumps(side[place], ensure_ascii=False)[:500] if place in side else ""
 
 
 def list_acts(task: TaskDetail) -> Sequence[Act]:
     """Acts on a task among the latest ``AUDIT_LOOKED_AT`` of the audit, the last first."""
     params = {"since": task.created_at, "task": str(task.id), "looked_at": AUDIT_LOOKED_AT}
-    return [Act(*row) for row in sql.rows(ACTS, params)]
+    rows = sql.rows(ACTS, params)
+    return [Act(*row[:4], *map(sql.loaded, row[4:])) for row in rows]

@@ -1,0 +1,103 @@
+"""Edit a dead task's payload and requeue it: checked like a submission, the difference audited."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from tasks_app import events
+from tasks_app.core.faults import Fault
+from tasks_app.core.json_changes import ABSENT, Change, list_changes
+from tasks_app.core.payloads import dump_json, parse_json
+from tasks_app.core.redaction import MASK, folded, masked
+from tasks_app.services.auditing import note
+from tasks_app.services.payload_masking import hidden_from
+from tasks_app.services.payload_schemas import PayloadSchema
+from tasks_app.services.people import Actor, Role, needs
+from tasks_app.services.transactions import transactional
+from tasks_app.store import dead_letters, payload_edits
+from tasks_app.store.reads.configuration import kind_doors
+from tasks_app.store.reads.refusals import why_not_moved
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What an edit came to: the changes that were made, or the faults for which none was."""
+
+    changes: Sequence[Change] = ()
+    faults: Sequence[Fault] = ()
+    refused: str = ""
+
+
+@needs(Role.OPERATOR)
+@transactional
+def edit_and_requeue(
+    task_id: UUID,
+    requeues: int,
+    text: str,
+    actor: Actor,
+    reason: str = "",
+    *,
+    sees_payloads: bool = True,
+) -> Edited:
+    """Give a DEAD task another payload and a fresh attempt budget, in one transaction.
+
+    ``requeues`` is the incarnation that was looked at, ``text`` the payload as JSON. Values of keys
+    that the kind redacts are masked in the audit too, and who may not see them may not edit.
+    """
+    found = payload_edits.lock_dead(task_id, requeues)
+    if found is None:
+        return Edited(refused="It is no longer as it was shown: requeued or closed meanwhile.")
+    kind, before = found
+    hidden = hidden_from(sees_payloads=False).get(kind, frozenset())
+    if hidden and not sees_payloads:
+        return Edited(refused=f"Payloads of {kind} hold values that you may not see.")
+    parsed = parse_json(text)
+    faults = parsed.faults or _schema_faults(kind, parsed.value)
+    if faults:
+        return Edited(faults=faults)
+    changes = [_shown(change, hidden) for change in list_changes(before, parsed.value)]
+    payload_edits.set_payload(task_id, dump_json(parsed.value).text)
+    if not dead_letters.requeue([task_id]):
+        # A payload is never changed alone: the transaction takes it back.
+        raise RequeueRefused(why_not_moved([task_id])[task_id])
+    _note(task_id, changes, actor, reason)
+    events.wake_supervisor()
+    return Edited(changes=changes)
+
+
+class RequeueRefused(Exception):
+    """The task cannot be requeued, so its payload stays what it was."""
+
+
+def _schema_faults(kind: str, payload: object) -> list[Fault]:
+    door = next((door for door in kind_doors().values() if door.name == kind), None)
+    found = PayloadSchema(door.payload_schema).first_fault(payload) if door else None
+    if found is None:
+        return []
+    place, value, message = found
+    return [Fault(place, f"{message}, got {value}")]
+
+
+def _shown(change: Change, hidden: frozenset[str]) -> Change:
+    if folded(str(step) for step in change.path) & hidden:
+        return replace(change, before=_mask(change.before), after=_mask(change.after))
+    return replace(change, before=masked(change.before, hidden), after=masked(change.after, hidden))
+
+
+def _mask(value: object) -> object:
+    return value if value is ABSENT else MASK
+
+
+def _note(task_id: UUID, changes: Sequence[Change], actor: Actor, reason: str) -> None:
+    told = [change.as_json() for change in changes]
+    sides = [
+        {each["place"]: each[side] for each in told if side in each} for side in ("before", "after")
+    ]
+    note(
+        actor,
+        "edit and requeue",
+        str(task_id),
+        reason=reason.strip(),
+        change=(sides[0], sides[1]),
+        tasks=[str(task_id)],
+    )
