@@ -10,9 +10,10 @@ from tasks_app.core.facts import ErrorFacts, RetryDecision, RetryPolicy
 from tasks_app.core.retry import decide_reclaim, decide_retry
 from tasks_app.core.states import DeadReason, Outcome, Status
 from tasks_app.sdk.link import Failure
-from tasks_app.store import leases
+from tasks_app.store import lease_locks, leases
 from tasks_app.store.human_steps import ExpiredStep
-from tasks_app.store.leases import LeaseEnd, RunningTask
+from tasks_app.store.lease_locks import RunningTask
+from tasks_app.store.leases import LeaseEnd
 from tasks_app.store.sweep import LostLease
 
 
@@ -111,7 +112,7 @@ def release_held(
     tokens: Sequence[int] | None = None,
 ) -> int:
     """Give back what workers hold, without using up an attempt; return how many leases ended."""
-    held = leases.lock_held(workers, begun=begun, tokens=tokens)
+    held = lease_locks.lock_held(workers, begun=begun, tokens=tokens)
     return len(
         leases.end(
             [

@@ -25,8 +25,8 @@ from tasks_app.sdk.link import (
 )
 from tasks_app.services.lease_ends import release_held, retry_ends
 from tasks_app.services.transactions import transactional
-from tasks_app.store import breakers, late_results, leases, workers
-from tasks_app.store.leases import RunningTask
+from tasks_app.store import breakers, late_results, lease_locks, leases, workers
+from tasks_app.store.lease_locks import RunningTask
 from tasks_app.store.reads.configuration import (
     kind_policies,
     retry_policies,
@@ -135,7 +135,7 @@ def complete(worker_id: UUID, completions: Sequence[Completion]) -> list[int]:
 def fail(worker_id: UUID, failures: Sequence[Failure]) -> list[int]:
     """Record failed attempts: a retry with backoff, or DEAD; late ones go to the ledger."""
     by_token = {f.token: f for f in failures}
-    held = leases.lock_running(
+    held = lease_locks.lock_running(
         worker_id, [f.task_id for f in failures], [f.token for f in failures]
     )
     policies = retry_policies(sorted({task.kind for task in held}))

@@ -13,10 +13,12 @@ WITH input AS (
                AS i(task_id, error, fingerprint)
 ), locked AS (
     SELECT t.id, t.status AS before, i.error, i.fingerprint
-      FROM input i JOIN task t ON t.id = i.task_id
-     WHERE t.status IN ('PENDING', 'FAILED')
-     ORDER BY t.id
-       FOR UPDATE OF t
+      FROM (SELECT * FROM input ORDER BY task_id) i
+     CROSS JOIN LATERAL (
+        SELECT t.id, t.status FROM task t
+         WHERE t.id = i.task_id AND t.status IN ('PENDING', 'FAILED')
+           FOR UPDATE
+     ) t
 ), closed AS (
     UPDATE task t
        SET status = %(status)s, dead_reason = %(reason)s,

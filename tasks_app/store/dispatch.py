@@ -16,7 +16,8 @@ NO_JOB: Final = UUID(int=0)
 # come from one sequence: they rise at every grant of every task and are never used twice.
 # Each worker is looked up and shared once, not once a task; IS TRUE makes its set a hash table. Two
 # conditions are written so that they imply no partial index: else, without statistics, the planner
-# walks all of task_ready for each task, and all of worker_name_live_once for each worker.
+# walks all of task_ready for each task, and all of worker_name_live_once for each worker. Why
+# LATERAL, and why an addition of nothing: see sql.BY_KEY.
 DISPATCH = """
 WITH input AS (
     SELECT * FROM unnest(%(tasks)s::uuid[], %(workers)s::uuid[], %(expected)s::float8[])
@@ -30,12 +31,14 @@ WITH input AS (
        FOR SHARE OF w SKIP LOCKED
 ), locked AS (
     SELECT t.id, i.worker_id, i.expected
-      FROM input i
-      JOIN task t ON t.id = i.task_id
-     WHERE t.status = 'PENDING' AND t.waiting_on < 1
-       AND (i.worker_id IN (SELECT id FROM able)) IS TRUE
-     ORDER BY t.id
-       FOR UPDATE OF t SKIP LOCKED
+      FROM (SELECT * FROM input
+             WHERE (worker_id IN (SELECT id FROM able)) IS TRUE AND expected + 0 = expected
+             ORDER BY task_id) i
+     CROSS JOIN LATERAL (
+        SELECT t.id FROM task t
+         WHERE t.id = i.task_id AND t.status = 'PENDING' AND t.waiting_on < 1
+           FOR UPDATE SKIP LOCKED
+     ) t
 ), assigned AS (
     UPDATE task t
        SET status = 'ASSIGNED', assigned_to = l.worker_id, token = nextval('lease_token')

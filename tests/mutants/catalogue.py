@@ -32,10 +32,10 @@ MUTANTS: Final = (
         (
             Patch(
                 LEASES,
-                "SELECT t.id, t.token, i.result\n"
-                "      FROM input i JOIN task t ON t.id = i.task_id AND t.token = i.token",
-                "SELECT t.id, t.token, i.result\n"
-                "      FROM input i JOIN task t ON t.id = i.task_id",
+                "WHERE t.id = i.task_id AND t.token = i.token\n"
+                "           AND t.status = 'RUNNING' AND t.assigned_to = %(worker)s\n",
+                "WHERE t.id = i.task_id\n"
+                "           AND t.status = 'RUNNING' AND t.assigned_to = %(worker)s\n",
             ),
         ),
         (
@@ -58,9 +58,9 @@ MUTANTS: Final = (
             ),
             Patch(
                 LEASES,
-                "FROM input i JOIN task t ON t.id = i.task_id AND t.token = i.token\n"
-                "     WHERE t.status IN ('ASSIGNED', 'RUNNING')\n",
-                "FROM input i JOIN task t ON t.id = i.task_id\n",
+                "WHERE t.id = i.task_id AND t.token = i.token"
+                " AND t.status IN ('ASSIGNED', 'RUNNING')\n",
+                "WHERE t.id = i.task_id\n",
             ),
         ),
         ("tests/races/test_races.py::test_a_sweep_passes_over_what_is_being_completed",),
@@ -129,7 +129,7 @@ MUTANTS: Final = (
         "dependency ignored",
         (
             Patch(
-                "tasks_app/store/reads/snapshot.py",
+                "tasks_app/store/reads/ready.py",
                 "status = 'PENDING' AND waiting_on = 0",
                 "status = 'PENDING'",
             ),

@@ -16,6 +16,7 @@ from tasks_app.store import (
     dependencies,
     dispatch,
     human_steps,
+    lease_locks,
     leases,
     sampling,
     sql,
@@ -216,7 +217,7 @@ def test_every_other_end_of_a_lease_goes_by_key_too(hall: Mapping[str, Any]) -> 
 
 
 def test_a_failure_counts_the_attempts_of_its_own_task_only(hall: Mapping[str, Any]) -> None:
-    found = scans(leases.LOCK_RUNNING, batch(hall), sql.BY_KEY)
+    found = scans(lease_locks.LOCK_RUNNING, batch(hall), sql.BY_KEY)
     assert of(found, "task") == {"task_pkey"}
     (history,) = of(found, "attempt")
     assert history.startswith("attempt_task_id")

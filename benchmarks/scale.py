@@ -1,0 +1,137 @@
+"""What a round costs when much is on record, and when much is ready for many workers."""
+
+import time
+from collections.abc import Callable, Mapping
+from statistics import median
+from typing import Any, Final
+
+from django.db import connection, transaction
+
+from benchmarks.product import KIND, Product
+from benchmarks.stage import Stage, show
+from tasks_app.core.facts import StrategyName
+from tasks_app.models import Kind
+from tasks_app.models.tasks import new_id
+from tasks_app.services.rounds import run_round
+from tasks_app.services.sweeping import run_sweep
+from tasks_app.store import leader, workers
+from tasks_app.store.reads.configuration import supervisor_settings
+
+SMALL_SHARE: Final = 100
+"""The small record is this many times smaller than the large one."""
+READY: Final = 1000
+SLOTS: Final = 8
+FEW: Final = 10
+RUNS: Final = 30
+
+FINISHED: Final = """
+WITH made AS (
+    INSERT INTO task (id, kind, status, payload, result, estimate_seconds, max_attempts, token,
+                      attempts, total_attempts, created_at, run_at, queue_at, finished_at)
+    SELECT gen_random_uuid(), %(kind)s, 'COMPLETED', jsonb_build_object('n', n), '{"ok": true}',
+           1, 3, nextval('lease_token'), 1, 1, at, at, at, at
+      FROM (SELECT n, statement_timestamp() - interval '1 day' - n * interval '1 ms' AS at
+              FROM generate_series(1, %(count)s) n) made
+    RETURNING id, token, created_at
+)
+INSERT INTO attempt (token, task_id, kind, worker_id, number, assigned_at, started_at, ended_at,
+                     outcome)
+SELECT token, id, %(kind)s, %(worker)s, 1, created_at, created_at, created_at, 'completed'
+  FROM made
+"""
+
+
+def register(count: int) -> None:
+    """So many workers, all capable."""
+    for number in range(count):
+        workers.register(
+            new_id(),
+            name=f"w{number:04}",
+            host="",
+            pid=0,
+            version="",
+            slots=SLOTS,
+            skills={KIND: 1.0 + number % 4},
+        )
+
+
+def analyse() -> None:
+    """Have nothing left that autovacuum would do in the middle of a measurement."""
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE task, attempt, lease, status_delta, worker, capability")
+
+
+def milliseconds(act: Callable[[], object], runs: int) -> float:
+    """The median of so many runs, each rolled back so that all find the same record."""
+    found = []
+    for _ in range(runs + 3):
+        with transaction.atomic():
+            began = time.perf_counter()
+            act()
+            found.append(1000 * (time.perf_counter() - began))
+            transaction.set_rollback(True)
+    return median(found[3:])
+
+
+def measure_terminal(stage: Stage, tasks: int, repeat: int) -> Mapping[str, Any]:
+    """A round and a sweep beside a few and beside ``tasks`` finished tasks."""
+    product = Product(stage)
+    product.reset(1)
+    register(FEW)
+    product.enqueue(READY)
+    epoch = leader.acquire("benchmark", 3600)
+    assert epoch is not None
+    found: dict[str, list[float]] = {"round": [], "sweep": []}
+    few = max(tasks // SMALL_SHARE, 1)
+    for count in (few, tasks - few):
+        with connection.cursor() as cursor:
+            cursor.execute(FINISHED, {"kind": KIND, "count": count, "worker": new_id()})
+        analyse()
+        runs = RUNS * repeat
+        found["round"].append(milliseconds(lambda: run_round(epoch, 1, sweeping=False), runs))
+        found["sweep"].append(milliseconds(lambda: run_sweep(supervisor_settings()), runs))
+    report = {
+        name: {
+            "ms_beside_few": round(small, 3),
+            "ms_beside_many": round(large, 3),
+            "ratio": round(large / small, 3),
+        }
+        for name, (small, large) in found.items()
+    }
+    show(
+        f"Beside {few:,} and beside {tasks:,} finished tasks",
+        ("what", "few, ms", "many, ms", "ratio"),
+        [[name, *(f"{value:,}" for value in each.values())] for name, each in report.items()],
+    )
+    return report
+
+
+def measure_wide(stage: Stage, tasks: int, repeat: int) -> Mapping[str, Any]:
+    """One whole round with ``tasks`` ready for a hundredth as many workers, by each strategy."""
+    product = Product(stage)
+    product.reset(1)
+    count = max(tasks // 100, 1)
+    register(count)
+    product.enqueue(tasks)
+    analyse()
+    epoch = leader.acquire("benchmark", 3600)
+    assert epoch is not None
+    report = {}
+    for strategy in StrategyName:
+        Kind.objects.filter(name=KIND).update(strategy=strategy)
+        runs = 10 * repeat
+        report[strategy.value] = round(
+            milliseconds(lambda: run_round(epoch, 1, sweeping=False), runs), 2
+        )
+    show(
+        f"One round with {tasks:,} ready tasks for {count:,} workers",
+        ("strategy", "ms"),
+        [[name, f"{value:,}"] for name, value in report.items()],
+    )
+    return report
+
+
+MEASURES: Final[Mapping[str, Callable[[Stage, int, int], Mapping[str, Any]]]] = {
+    "terminal": measure_terminal,
+    "wide": measure_wide,
+}
