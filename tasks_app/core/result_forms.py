@@ -74,6 +74,9 @@ class ResultForm:
 def make_form(schema: Any) -> ResultForm:
     """Draw a schema; None, or one that is no object with properties, is one field of JSON.
 
+    What is required comes first, in the order of that list, then the rest by ``propertyOrder``,
+    then by name.
+
     >>> form = make_form({"type": "object", "properties": {"approved": {"type": "boolean"},
     ...     "why": {"type": "string", "maxLength": 80}}, "required": ["approved"]})
     >>> [(field.name, field.kind.value) for field in form.fields], form.verdict.choices[0].label
@@ -84,9 +87,20 @@ def make_form(schema: Any) -> ResultForm:
         return ResultForm([FormField(WHOLE, FieldKind.JSON, "Result, as JSON", required=True)])
     listed = schema.get("required")
     required = listed if isinstance(listed, list) else []
-    fields = [_field(name, each, name in required) for name, each in properties.items()]
+    order = sorted(properties, key=lambda name: _place(name, properties[name], required))
+    fields = [_field(name, properties[name], name in required) for name in order]
     verdict = next((each for each in map(_verdict, fields) if each), None)
     return ResultForm([f for f in fields if verdict is None or f.name != verdict.name], verdict)
+
+
+def _place(name: str, schema: Any, required: Sequence[Any]) -> tuple[int, float, str]:
+    """Where a field stands: a stored schema has lost the order of its properties, not of lists."""
+    place = schema.get("propertyOrder") if isinstance(schema, dict) else None
+    return (
+        required.index(name) if name in required else len(required),
+        place if isinstance(place, int | float) else math.inf,
+        name,
+    )
 
 
 def _verdict(field: FormField) -> FormField | None:

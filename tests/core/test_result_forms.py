@@ -66,6 +66,19 @@ def test_approved_and_decision_are_buttons_where_they_must_be_given() -> None:
     assert form_of(("decision",), decision={"enum": ["approve", "later"]}).verdict is None
 
 
+def test_what_must_be_given_comes_first_in_its_own_order_then_the_rest_as_told() -> None:
+    text = {"type": "string"}
+    form = form_of(
+        ("z", "b"),
+        a=text,
+        b=text,
+        z=text,
+        y={**text, "propertyOrder": 2},
+        x=text,
+    )
+    assert [field.name for field in form.fields] == ["z", "b", "y", "a", "x"]
+
+
 def test_a_field_that_must_be_filled_in_says_so_and_one_that_need_not_is_left_out() -> None:
     form = form_of(("name",), name={"type": "string"}, age={"type": "integer"})
     assert read_form(form, {"name": ["  "], "age": [""]}) == ({}, {"name": "Fill this in."})
