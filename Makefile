@@ -33,19 +33,19 @@ up: .venv/.runs $(CHARTS) ## the same without workers and data
 install: .venv/.runs $(CHARTS) ## the virtual environment and the chart library only
 	@echo "Installed in .venv; make up or make demo starts it."
 
-test: .venv/.tests .venv/.demo $(CHARTS) ## the suite, without the long ones; ARGS="tests/core -q" for a part
+test: .venv/.tests .venv/.examples $(CHARTS) ## the suite, without the long ones; ARGS="tests/core -q" for a part
 	@$(VENV) -m pytest -m "not slow" $(SPREAD) $(ARGS)
 
-test-all: .venv/.tests .venv/.demo $(CHARTS) ## the long ones too
+test-all: .venv/.tests .venv/.examples $(CHARTS) ## the long ones too
 	@$(VENV) -m pytest $(SPREAD) $(ARGS)
 
-mutants: .venv/.tests .venv/.demo ## break ten promises on purpose, one by one: each must make a test fail
+mutants: .venv/.tests .venv/.examples ## break ten promises on purpose, one by one: each must make a test fail
 	@$(VENV) -m tests.mutants.proving
 
-chaos: .venv/.tests .venv/.demo ## kill, freeze and cut off real processes, the long ones too
+chaos: .venv/.tests .venv/.examples ## kill, freeze and cut off real processes, the long ones too
 	@$(VENV) -m pytest tests/faults $(SPREAD) $(ARGS)
 
-lint: .venv/.tests .venv/.demo $(CHARTS) ## style, types, layers, settings, migrations, templates
+lint: .venv/.tests .venv/.examples $(CHARTS) ## style, types, layers, settings, migrations, templates
 	@$(VENV) -m ruff check
 	$(VENV) -m ruff format --check
 	$(VENV) -m mypy
@@ -85,6 +85,11 @@ clean: ## remove what was installed; the data in var/ stays
 .venv/.demo: examples/ticket_triage/requirements.txt .venv/.runs
 	@echo "Installing what the demo's handlers need ..."
 	$(PIP) --requirement examples/ticket_triage/requirements.txt
+	touch $@
+
+.venv/.examples: examples/content_moderation/requirements.txt .venv/.demo
+	@echo "Installing what the other examples need ..."
+	$(PIP) --requirement examples/content_moderation/requirements.txt
 	touch $@
 
 # npm comes with the wheel of Node.js, so that none has to be installed.
