@@ -15,15 +15,16 @@ def default_name() -> str:
 class Options:
     """Name, size and manners of one worker; times in seconds.
 
-    ``modules`` hold the handlers. With ``processes`` each slot is a child process, which calls
-    ``child_setup`` before it imports them. ``before_task`` is called before each handler, in its
-    thread or child; both must be importable by name. ``grace`` is how long running work may go on
-    after SIGTERM, ``patience`` how long a handler that was told to stop may take before this
-    process is ended for its sake.
+    ``modules`` hold the handlers, ``version`` says which ones they are. With ``processes`` each
+    slot is a child process, which calls ``child_setup`` before it imports them. ``before_task`` is
+    called before each handler, in its thread or child; both must be importable by name. ``grace``
+    is how long running work may go on after SIGTERM, ``patience`` how long a handler that was told
+    to stop may take before this process is ended for its sake.
     """
 
     modules: Sequence[str]
     name: str = field(default_factory=default_name)
+    version: str = ""
     slots: int = 8
     processes: bool = False
     grace: float = 30.0

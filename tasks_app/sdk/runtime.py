@@ -88,6 +88,7 @@ class Worker:
             skills={kind: handler.skill for kind, handler in handlers.items()},
             host=socket.gethostname(),
             pid=os.getpid(),
+            version=options.version,
         )
         self._session = Session(link, registration, handlers, self._duty, self._slots, clock)
         logger.info(

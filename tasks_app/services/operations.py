@@ -67,6 +67,27 @@ def resume_worker(worker_id: UUID, actor: Actor, reason: str = "") -> bool:
     return _ask_drain(worker_id, actor, reason, asked=False)
 
 
+@needs(Role.OPERATOR)
+@transactional
+def evict_worker(worker_id: UUID, actor: Actor, reason: str) -> int | None:
+    """End a boot at once: all it holds goes to others, no attempt used up.
+
+    Returns how many leases ended, or None where the boot has ended already. Its process may still
+    run, and what it reports is late; it registers anew with its next heartbeat. Raises ValueError
+    without a reason.
+    """
+    if not reason.strip():
+        raise ValueError("reason: empty; say in a few words why the worker is evicted")
+    if not workers.evict(worker_id):
+        return None
+    # The process may be in the middle of each: the task has to go on elsewhere all the same, and a
+    # person's decision is no fault of it.
+    released = release_held([worker_id], begun=True, outcome=Outcome.RELEASED)
+    note(actor, "evict", f"worker {worker_id}", reason=reason.strip(), released=released)
+    events.wake_supervisor()
+    return released
+
+
 def _ask_drain(worker_id: UUID, actor: Actor, reason: str, *, asked: bool) -> bool:
     if not workers.ask_drain(worker_id, asked):
         return False

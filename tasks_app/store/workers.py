@@ -121,6 +121,17 @@ def ask_drain(worker_id: UUID, asked: bool) -> bool:
     return sql.execute(ASK_DRAIN, {"id": worker_id, "asked": asked}) == 1
 
 
+EVICT = """
+UPDATE worker SET state = 'lost', ended_at = statement_timestamp()
+ WHERE id = %(id)s AND state IN ('active', 'draining')
+"""
+
+
+def evict(worker_id: UUID) -> bool:
+    """End a boot by an operator's word: what it reports from now on is stale."""
+    return sql.execute(EVICT, {"id": worker_id}) == 1
+
+
 MARK_LOST = """
 UPDATE worker w SET state = 'lost', ended_at = statement_timestamp()
   FROM heartbeat h

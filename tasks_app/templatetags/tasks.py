@@ -1,6 +1,7 @@
 """Tags of the pages about tasks: outcomes of attempts, reasons, progress."""
 
 import json
+from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import urlencode
 
@@ -114,6 +115,32 @@ def of_hundred(fraction: float) -> int:
     26
     """
     return round(100 * fraction)
+
+
+@register.filter
+def part_of(fraction: float, whole: float) -> str:
+    """A share of a length, for drawings.
+
+    >>> part_of(0.25, 40), rest_of(0.25, 40)
+    ('10.0', '30.0')
+    """
+    return f"{fraction * whole:.1f}"
+
+
+@register.filter
+def rest_of(fraction: float, whole: float) -> str:
+    """What a share leaves of a length, for drawings."""
+    return f"{(1 - fraction) * whole:.1f}"
+
+
+@register.filter
+def utc_minute(second: float) -> str:
+    """The minute of an instant (seconds since the epoch).
+
+    >>> utc_minute(60)
+    '00:01 UTC'
+    """
+    return datetime.fromtimestamp(second, tz=UTC).strftime("%H:%M UTC")
 
 
 @register.filter

@@ -57,5 +57,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("workers/", workers.workers, name="workers"),
     path("workers/<uuid:worker_id>/", workers.worker, name="worker"),
     path("workers/<uuid:worker_id>/drain/", workers.drain, name="drain"),
+    path("workers/<uuid:worker_id>/evict/", workers.evict, name="evict"),
     path("workers/<uuid:worker_id>/resume/", workers.resume, name="resume"),
 ]

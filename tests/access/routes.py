@@ -70,6 +70,7 @@ PAGES: Final[dict[str, Rule]] = {
     "workers/<uuid:worker_id>/": LOOK,
     "workers/<uuid:worker_id>/drain/": ACT,
     "workers/<uuid:worker_id>/resume/": ACT,
+    "workers/<uuid:worker_id>/evict/": CONFIRMED_ACT,
 }
 """The pages, as the resolver writes their routes; ``admin/`` is apart."""
 

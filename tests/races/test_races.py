@@ -76,6 +76,26 @@ def test_a_cancel_that_waited_for_a_completion_is_refused(floor: Floor) -> None:
     assert result.refused == {grant.task_id: "It is COMPLETED and has ended."}
 
 
+def test_a_completion_that_waited_for_an_eviction_is_late(floor: Floor) -> None:
+    grant = running(floor)
+    with holding(
+        lambda: operations.evict_worker(floor.workers["w1"], OPERATOR, "it hangs"),
+        lambda: floor.complete("w1", grant),
+    ) as completion:
+        assert completion.join() == [grant.token]
+    assert floor.status(grant.task_id) is Status.PENDING
+
+
+def test_an_eviction_that_waited_for_a_completion_takes_nothing_from_it(floor: Floor) -> None:
+    grant = running(floor)
+    with holding(
+        lambda: floor.complete("w1", grant),
+        lambda: operations.evict_worker(floor.workers["w1"], OPERATOR, "it hangs"),
+    ) as eviction:
+        assert eviction.join() == 0
+    assert floor.status(grant.task_id) is Status.COMPLETED
+
+
 def test_two_claims_at_once_never_get_the_same_task(floor: Floor) -> None:
     from django.db import transaction
 

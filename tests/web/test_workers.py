@@ -2,16 +2,21 @@
 
 from uuid import uuid4
 
+import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from tasks_app.core.states import Status, WorkerState
 from tasks_app.models import AuditEntry, Worker
+from tasks_app.sdk.link import WorkerUnknown
+from tasks_app.services.sampler import Sampler
 from tests.floor import Floor
 from tests.web.conftest import Person, died, message_of
 
 # Session, user, groups, rail; live, ended, settings.
 LIST_QUERIES = 9
-# Session, user, groups, rail; worker, held, recent, boots, settings.
-WORKER_QUERIES = 11
+# Session, user, groups, rail; worker, held, strip, kinds, casualties, near misses, versions,
+# recent, boots, settings.
+WORKER_QUERIES = 16
 
 
 def test_a_live_worker_shows_what_it_can_do_and_holds(floor: Floor, viewer: Person) -> None:
@@ -86,3 +91,87 @@ def test_the_pages_ask_a_bounded_number_of_questions(
         operator.text("workers")
     with django_assert_max_num_queries(WORKER_QUERIES):
         operator.text("worker", workers[0])
+
+
+def test_an_evicted_worker_loses_all_it_holds_at_once_and_at_no_cost(
+    floor: Floor, operator: Person
+) -> None:
+    worker = floor.worker("w1", slots=2)
+    ids = floor.submit(3)
+    floor.round()
+    grants = floor.claim("w1", 1)
+    response = operator.get("evict", worker)
+    assert "It holds <strong>3 tasks</strong>, 1 of them running" in " ".join(
+        response.content.decode().split()
+    )
+    assert operator.post("evict", worker).status_code == 422
+    assert "3 of its tasks" in message_of(operator.post("evict", worker, because="it hangs"))
+    assert {floor.status(task) for task in ids} == {Status.PENDING}
+    assert {floor.task(task).attempts for task in ids} == {0}
+    assert floor.complete("w1", grants[0]) == [grants[0].token], "its word no longer counts"
+    with pytest.raises(WorkerUnknown):
+        floor.beat("w1")
+    assert "Nothing changed" in message_of(operator.post("evict", worker, because="again"))
+    entry = AuditEntry.objects.get()
+    assert (entry.action, entry.reason) == ("evict", "it hangs")
+    floor.assert_invariants()
+
+
+def test_a_viewer_may_not_evict(floor: Floor, viewer: Person) -> None:
+    worker = floor.worker("w1")
+    assert viewer.post("evict", worker, because="x").status_code == 403
+    assert Worker.objects.get(id=worker).state == WorkerState.ACTIVE
+    assert "Evict" not in viewer.text("worker", worker)
+
+
+def test_a_kind_is_measured_against_the_peers(floor: Floor, viewer: Person) -> None:
+    for name in ("w1", "w2"):
+        floor.worker(name, slots=10)
+        floor.submit(10)
+        floor.round()
+        for n, grant in enumerate(floor.claim(name)):
+            if name == "w1" and n < 5:
+                floor.fail(name, grant, permanent=True)
+            else:
+                floor.complete(name, grant)
+        Worker.objects.update(drain_asked=True)
+    (kind,) = viewer.get("worker", floor.workers["w1"]).context["kinds"]
+    assert (kind.kind, kind.attempts, kind.failed) == ("job", 10, 5)
+    assert (kind.peers_attempts, kind.peers_failed) == (10, 0)
+    assert kind.failing
+    assert "fails more often" in viewer.text("worker", floor.workers["w1"])
+
+
+def test_casualties_and_near_misses_are_listed(floor: Floor, viewer: Person) -> None:
+    worker = floor.worker("w1", slots=2)
+    floor.submit(1, key="the-lost-one")
+    floor.round()
+    (grant,) = floor.claim("w1")
+    floor.silence("w1", 80)
+    floor.beat("w1", grant)
+    floor.silence("w1", 1000)
+    floor.round()
+    context = viewer.get("worker", worker).context
+    (casualty,) = context["casualties"]
+    assert (casualty.key, casualty.outcome) == ("the-lost-one", "worker_lost")
+    (near,) = context["near_misses"]
+    assert 79 < near.silent_seconds < 90
+
+
+def test_the_strip_shows_the_share_of_busy_slots_and_its_gaps(floor: Floor, viewer: Person) -> None:
+    worker = floor.worker("w1", slots=4)
+    floor.submit(3)
+    floor.round()
+    Sampler().sample(floor.epoch, 60.0)
+    strip = viewer.get("worker", worker).context["strip"]
+    assert len(strip) == 60
+    assert [minute.share for minute in strip if minute.share is not None] == [0.75]
+
+
+def test_a_worker_tells_its_version_and_its_peers_do(floor: Floor, viewer: Person) -> None:
+    worker = floor.worker("w1")
+    floor.worker("w2")
+    Worker.objects.filter(id=worker).update(version="1.4.2")
+    html = " ".join(viewer.text("worker", worker).split())
+    assert "1.4.2" in html
+    assert "1 other runs one that is not told" in html

@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import os
 import sys
 from typing import Any
 
@@ -15,7 +16,7 @@ from tasks_app.sdk.runtime import Worker
 from tasks_app.services.direct_link import DirectLink
 
 LONGEST_NAME = 100
-"""Characters; the width of the column that holds a worker's name."""
+"""Characters; the width of the columns that hold a worker's name and its version."""
 
 
 class Command(BaseCommand):
@@ -36,6 +37,14 @@ class Command(BaseCommand):
             action="append",
             metavar="MODULE[,MODULE]",
             help="modules whose @handler functions do the work; may be repeated",
+        )
+        # Django's own --version is that of Django.
+        parser.add_argument(
+            "--release",
+            type=_name,
+            default=os.environ.get("CHARGEHAND_RELEASE", ""),
+            help="version of the handlers, shown beside what they did "
+            "(default: the environment's CHARGEHAND_RELEASE)",
         )
         parser.add_argument(
             "--slots", type=_slots, default=8, help="tasks at once (default: %(default)s)"
@@ -61,6 +70,7 @@ class Command(BaseCommand):
                 Options(
                     modules=[name for name in modules if name],
                     name=options["name"] or default_name(),
+                    version=options["release"],
                     slots=options["slots"],
                     processes=options["processes"],
                     grace=options["grace"],

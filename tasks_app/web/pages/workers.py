@@ -8,15 +8,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tasks_app.services.operations import drain_worker, resume_worker
+from tasks_app.services.operations import drain_worker, evict_worker, resume_worker
 from tasks_app.services.people import may_operate
-from tasks_app.store.reads import worker_lists
+from tasks_app.store.reads import worker_history, worker_lists
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.inbox import find_person_name
 from tasks_app.store.reads.overview import MISSED_HEARTBEATS
 from tasks_app.web.acting import actor_of, back_to, operators_only
+from tasks_app.web.filters import read_text
 
 
 def _late_after() -> float:
@@ -57,6 +58,11 @@ def worker(request: HttpRequest, worker_id: UUID) -> HttpResponse:
     context = {
         "worker": found,
         "held": worker_lists.list_held(worker_id),
+        "strip": worker_history.read_strip(found) if found.live else (),
+        "kinds": worker_history.list_kinds(worker_id),
+        "casualties": worker_history.list_casualties(worker_id),
+        "near_misses": worker_history.list_near_misses(worker_id),
+        "versions": worker_history.list_peer_versions(worker_id),
         "recent": worker_lists.list_recent_attempts(worker_id),
         "boots": worker_lists.list_ended_boots(found.name),
         "looked_at": worker_lists.ATTEMPTS_LOOKED_AT,
@@ -88,3 +94,28 @@ def resume(request: HttpRequest, worker_id: UUID) -> HttpResponse:
     else:
         messages.warning(request, "Nothing changed: it was not draining, or has ended.")
     return redirect(back_to(request, reverse("web:workers")))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@operators_only
+def evict(request: HttpRequest, worker_id: UUID) -> HttpResponse:
+    """Show what an eviction would take from a worker (GET), or evict it (POST)."""
+    found, because = worker_lists.find_worker(worker_id), read_text(request.POST, "because")
+    if found is None:
+        raise Http404(f"There is no worker {worker_id}.")
+    if request.method == "POST" and because:
+        released = evict_worker(worker_id, actor_of(request), because)
+        if released is None:
+            messages.warning(request, "Nothing changed: it has ended already.")
+        else:
+            messages.success(request, f"It is evicted; {released:,} of its tasks go to others.")
+        return redirect("web:worker", worker_id)
+    fault = "Say in a few words why: the audit keeps it." if request.method == "POST" else ""
+    context = {
+        "worker": found,
+        "fault": fault,
+        "next": reverse("web:worker", args=[worker_id]),
+    }
+    part = "evict_form" if request.headers.get("HX-Request") else "evict"
+    return render(request, f"workers/{part}.html", context, status=422 if fault else 200)
