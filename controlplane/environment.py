@@ -3,8 +3,10 @@
 import contextlib
 import os
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
+from urllib.parse import unquote, urlsplit
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -121,6 +123,44 @@ def database(url: str) -> dict[str, Any]:
         "PORT": parts.pop("port", ""),
         "OPTIONS": parts,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class MailServer:
+    """Where mail is handed in; TLS from the start, or by STARTTLS."""
+
+    host: str
+    port: int
+    user: str
+    password: str
+    tls: bool
+    starttls: bool
+
+
+def mail(url: str) -> MailServer | None:
+    """Read the address of a mail server; empty is none.
+
+    ``smtp`` uses STARTTLS where it names a user, ``smtps`` TLS from the start.
+    """
+    if not url:
+        return None
+    remedy = "write it as smtp://user:password@host:587 or smtps://user:password@host:465"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        refuse("EMAIL_URL", "cannot be read", remedy)
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
+        refuse("EMAIL_URL", "is not the address of a mail server", remedy)
+    tls, user = parts.scheme == "smtps", unquote(parts.username or "")
+    return MailServer(
+        host=parts.hostname,
+        port=port or (465 if tls else 587),
+        user=user,
+        password=unquote(parts.password or ""),
+        tls=tls,
+        starttls=bool(user) and not tls,
+    )
 
 
 def unreachable_database(error: Exception) -> str | None:

@@ -162,6 +162,22 @@ AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "locked_out.html"
 AXES_VERBOSE = False
 
+PASSWORD_RESET_TIMEOUT = int(timedelta(hours=1).total_seconds())
+
+# Mail: links that set a new password. Without a server they are printed, locally only: a log of
+# production would hand them to whoever may read it.
+
+_mail = environment.mail(environment.text("EMAIL_URL", "", ""))
+SENDS_MAIL = _mail is not None or not PRODUCTION
+if _mail is not None:
+    EMAIL_HOST, EMAIL_PORT = _mail.host, _mail.port
+    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.user, _mail.password
+    EMAIL_USE_SSL, EMAIL_USE_TLS = _mail.tls, _mail.starttls
+    EMAIL_TIMEOUT = 20
+else:
+    EMAIL_BACKEND = f"django.core.mail.backends.{'dummy' if PRODUCTION else 'console'}.EmailBackend"
+DEFAULT_FROM_EMAIL = environment.text("EMAIL_FROM", "chargehand@localhost", "")
+
 # Browsers.
 
 CONTENT_SECURITY_POLICY = {

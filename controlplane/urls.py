@@ -2,11 +2,12 @@
 
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
 from controlplane.health import healthz, readyz
 from tasks_app.api.api import api
+from tasks_app.web.pages.account import LogIn
 
 # The API asks each request for a token itself; its documentation is a page, for people logged in.
 api_urls = api.urls
@@ -20,7 +21,7 @@ urlpatterns = [
     path("readyz", readyz, name="readyz"),
     path(
         "login/",
-        LoginView.as_view(template_name="login.html", redirect_authenticated_user=True),
+        LogIn.as_view(),
         name="login",
     ),
     path("logout/", LogoutView.as_view(), name="logout"),

@@ -11,11 +11,28 @@
     skew = serverSeconds - Date.now() / 1000;
   };
 
+  const KEY = "chargehand-times";
+  const stored = () => {
+    try {
+      return localStorage.getItem(KEY) || "";
+    } catch {
+      return ""; // storage is refused: the reader's own zone it is
+    }
+  };
+  let zone = stored();
+
   const two = (n) => String(n).padStart(2, "0");
-  const clock = (date) =>
-    `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-  const day = (date) =>
-    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  // In UTC the local getters read a date that is as far ahead as the zone is behind.
+  const here = (date) =>
+    zone === "utc" ? new Date(date.getTime() + date.getTimezoneOffset() * 60000) : date;
+  const clock = (date) => {
+    const d = here(date);
+    return `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
+  };
+  const day = (date) => {
+    const d = here(date);
+    return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`;
+  };
   const utc = (date) => `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
   const local = (date) => {
@@ -58,8 +75,27 @@
     }
   };
 
+  const press = () => {
+    for (const button of document.querySelectorAll("[data-set-times]"))
+      button.setAttribute("aria-pressed", String(button.dataset.setTimes === zone));
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-set-times]");
+    if (!button) return;
+    zone = button.dataset.setTimes;
+    try {
+      localStorage.setItem(KEY, zone);
+    } catch {
+      // not kept: it holds for this page
+    }
+    press();
+    tick();
+  });
+
   window.Chargehand = { now, correct, duration, local, clock, utc };
   tick();
+  press();
   document.addEventListener("htmx:afterSwap", tick);
   setInterval(tick, 1000);
 })();

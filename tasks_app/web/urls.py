@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from tasks_app.web.pages import (
+    account,
     acts,
     audit,
     bulks,
@@ -21,6 +22,12 @@ app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.overview, name="overview"),
     path("series/", overview.overview_series, name="overview_series"),
+    path("account/", account.account, name="account"),
+    path("account/password/", account.ChangePassword.as_view(), name="change_password"),
+    path("account/log-out-elsewhere/", account.log_out_elsewhere, name="log_out_elsewhere"),
+    path("password/reset/", account.AskReset.as_view(), name="ask_reset"),
+    path("password/reset/sent/", account.reset_sent, name="reset_sent"),
+    path("password/reset/<uidb64>/<token>/", account.SetPassword.as_view(), name="set_password"),
     path("tasks/", tasks.tasks, name="tasks"),
     path("tasks/complete/", tasks.complete, name="complete"),
     path("tasks/export/", tasks.export, name="export_tasks"),

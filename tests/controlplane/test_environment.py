@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.environment import ROOT, database, kept_secret
+from controlplane.environment import ROOT, database, kept_secret, mail
 
 PRODUCTION = {
     "CHARGEHAND_ENV": "production",
@@ -94,3 +94,25 @@ def test_a_generated_secret_is_kept_and_only_its_owner_may_read_it(tmp_path: Pat
     assert kept_secret(path) == first
     assert path.stat().st_mode & 0o777 == 0o600
     assert [each.name for each in path.parent.iterdir()] == ["secret_key"]
+
+
+def test_a_mail_server_is_read_from_one_address() -> None:
+    server = mail("smtp://me:p%40ss@mail.example")
+    assert server is not None
+    assert (server.host, server.port, server.user, server.password) == (
+        "mail.example",
+        587,
+        "me",
+        "p@ss",
+    )
+    assert (server.tls, server.starttls) == (False, True)
+    safe = mail("smtps://mail.example")
+    assert safe is not None
+    assert (safe.port, safe.tls, safe.starttls) == (465, True, False)
+    assert mail("") is None
+
+
+@pytest.mark.parametrize("url", ["mail.example", "http://mail.example", "smtp://", "smtp://a:b"])
+def test_what_is_no_mail_server_is_refused_by_name(url: str) -> None:
+    with pytest.raises(SystemExit, match="EMAIL_URL"):
+        mail(url)
