@@ -7,6 +7,7 @@ from django.urls import include, path
 
 from controlplane.health import healthz, readyz
 from tasks_app.api.api import api
+from tasks_app.api.metrics import metrics
 from tasks_app.web.pages.account import LogIn
 
 # The API asks each request for a token itself; its documentation is a page, for people logged in.
@@ -19,6 +20,7 @@ for _pattern in api_urls[0]:
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     path(
         "login/",
         LogIn.as_view(),

@@ -80,6 +80,9 @@ PAGES: Final[dict[str, Rule]] = {
 }
 """The pages, as the resolver writes their routes; ``admin/`` is apart."""
 
+BY_TOKEN: Final[dict[str, Scope]] = {"metrics": Scope.METRICS}
+"""Addresses outside the API that go by a token all the same: 401 for everybody else."""
+
 ADMIN_OPEN: Final = frozenset({"admin/login/", "admin/logout/"})
 """All else under ``admin/`` is for admins, whatever is registered there."""
 

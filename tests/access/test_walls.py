@@ -21,7 +21,7 @@ from tasks_app.live.consumers import SIGNED_OUT
 from tasks_app.live.routing import websocket_urlpatterns
 from tasks_app.services import tokens
 from tasks_app.services.people import Actor, Role
-from tests.access.routes import ADMIN_OPEN, API, PAGES, SOCKETS
+from tests.access.routes import ADMIN_OPEN, API, BY_TOKEN, PAGES, SOCKETS
 from tests.floor import Floor
 from tests.live.conftest import feed_runs, run, socket
 from tests.waiting import wait_for
@@ -113,7 +113,7 @@ def judge(response: Any, role: Role, least: Role | None, where: str) -> None:
 
 def test_every_page_is_in_the_table() -> None:
     """A new page gets a row in ``tests/access/routes.py``."""
-    assert set(PAGE_ROUTES) == set(PAGES)
+    assert set(PAGE_ROUTES) == {*PAGES, *BY_TOKEN}
 
 
 def test_every_operation_of_the_api_is_in_the_table() -> None:
@@ -198,6 +198,20 @@ def test_a_token_opens_what_its_scope_names(floor: Floor, scope: Scope) -> None:
         else:
             assert answer.status_code == 403, (operation, answer.status_code)
             assert f"lacks the scope {needed}" in json.loads(answer.content)["detail"]
+
+
+def test_what_goes_by_a_token_outside_the_api_asks_for_its_scope(floor: Floor) -> None:
+    ada, user = Actor("ada", role=Role.ADMIN), user_of("admin")
+    logged_in = Client()
+    logged_in.force_login(user or User())
+    for route, needed in BY_TOKEN.items():
+        for client in (Client(), logged_in):
+            assert client.get(f"/{route}").status_code == 401
+        for scope in Scope:
+            token = tokens.create("one", ada, scopes=[scope]).text
+            answer = Client().get(f"/{route}", headers={"Authorization": f"Bearer {token}"})
+            assert answer.status_code == (200 if scope is needed else 403)
+            assert Client().post(f"/{route}").status_code == 405
 
 
 @pytest.mark.parametrize("name", ["nobody", *ROLES])
