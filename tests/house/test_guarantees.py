@@ -1,0 +1,39 @@
+"""What the guarantees say they are proven by exists."""
+
+import ast
+import re
+
+from controlplane.environment import ROOT
+
+DOCUMENT = ROOT / "docs" / "guarantees.md"
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
+
+
+def functions_in(path: str) -> set[str]:
+    tree = ast.parse((ROOT / path).read_text())
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def test_every_test_that_the_guarantees_name_exists() -> None:
+    named = NAMED.findall(DOCUMENT.read_text())
+    missing = [f"{path}::{name}" for path, name in named if name not in functions_in(path)]
+    assert named
+    assert not missing
+
+
+def test_every_promise_names_the_test_that_proves_it() -> None:
+    rows = [line for line in DOCUMENT.read_text().splitlines() if line.startswith("|")]
+    promises = [row for row in rows if not re.match(r"\|(-|\s*(promise|fault)\s*\|)", row)]
+    assert len(promises) > 40
+    assert not [row for row in promises if not NAMED.search(row)]
+
+
+def test_every_test_under_faults_is_named() -> None:
+    named = {name for _, name in NAMED.findall(DOCUMENT.read_text())}
+    faults = {
+        name
+        for path in sorted((ROOT / "tests" / "faults").glob("test_*.py"))
+        for name in functions_in(str(path.relative_to(ROOT)))
+        if name.startswith("test_")
+    }
+    assert not faults - named
