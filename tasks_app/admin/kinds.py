@@ -42,6 +42,18 @@ class KindForm(Previewed, KindFormBase):
         ),
     )
 
+    searchable_paths = LinesField(
+        required=False,
+        help_text="Payload paths with an index, such as payload.customer.id; one a line.",
+    )
+    redacted_keys = LinesField(
+        required=False,
+        help_text=(
+            "Keys whose values in payloads and results only those with the permission “may see "
+            "payloads” are shown, at any depth and in any case; one a line."
+        ),
+    )
+
     class Meta:
         model = Kind
         fields = "__all__"
@@ -107,7 +119,7 @@ class KindAdmin(Configures, KindAdminBase):
             "Circuit breaker",
             {"fields": ("breaker_failures", "breaker_window_seconds", "breaker_open_seconds")},
         ),
-        ("Payload", {"fields": ("payload_schema",)}),
+        ("Payload", {"fields": ("payload_schema", "searchable_paths", "redacted_keys")}),
         (
             "People",
             {

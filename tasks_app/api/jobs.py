@@ -19,6 +19,7 @@ from tasks_app.core.faults import Fault
 from tasks_app.core.jobs import JobStatus
 from tasks_app.core.scopes import Scope
 from tasks_app.services.jobs import PlanInvalid, submit_job
+from tasks_app.services.payload_masking import hidden_from, shown_of_any_kind
 from tasks_app.store.reads.jobs import find_job
 
 router = Router(tags=["jobs"])
@@ -79,6 +80,7 @@ def job(request: HttpRequest, job_id: UUID) -> Any:
     if found is None:
         raise HttpError(404, f"there is no job {job_id}")
     row = found.job
+    sees = program_of(request).may(Scope.PAYLOADS)
     return JobOut(
         id=row.id,
         name=row.name,
@@ -90,7 +92,7 @@ def job(request: HttpRequest, job_id: UUID) -> Any:
         progress=found.progress,
         steps=[StepOut.from_orm(step) for step in found.steps],
         waits_for=[DecisionOut.from_orm(each) for each in found.waits_for],
-        result=row.result,
+        result=shown_of_any_kind(row.result, hidden_from(sees)),
         submitted_by=row.submitted_by,
         created_at=row.created_at,
         finished_at=row.finished_at,

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from django.http import HttpRequest
-from ninja import Body, Header, Router, Status
+from ninja import Body, Header, Query, Router, Status
 from ninja.decorators import decorate_view
 from ninja.errors import HttpError
 
@@ -12,6 +12,7 @@ from tasks_app.api import faults
 from tasks_app.api.bodies import bounded
 from tasks_app.api.schemas import (
     AttemptOut,
+    FaultOut,
     FaultsOut,
     KindOut,
     ProblemOut,
@@ -22,12 +23,18 @@ from tasks_app.api.schemas import (
     TaskOut,
     WaitOut,
 )
-from tasks_app.api.security import ProgramToken
+from tasks_app.api.security import ProgramToken, program_of
+from tasks_app.api.task_schemas import ListIn, TaskListOut, TaskRowOut
 from tasks_app.core import states
 from tasks_app.core.new_tasks import TaskFault, shown
+from tasks_app.core.query_checks import QueryFault
 from tasks_app.core.scopes import Scope
+from tasks_app.services.payload_masking import hidden_from, shown_json
 from tasks_app.services.submission import NewTask, SubmissionInvalid, submit_tasks
+from tasks_app.services.task_search import SearchOrder, read_query
 from tasks_app.store.reads import task_answers
+from tasks_app.store.reads.task_lists import SEARCH_SECONDS, list_tasks
+from tasks_app.store.reads.task_rows import Cursor, Sort
 
 router = Router(tags=["tasks"])
 
@@ -82,6 +89,42 @@ def _tasks_of(body: Any, key: str | None) -> list[NewTask]:
 
 
 @router.get(
+    "/tasks",
+    response={200: TaskListOut, 503: ProblemOut, **REFUSALS},
+    summary="The tasks that a query finds, page after page",
+)
+def tasks(request: HttpRequest, wanted: Annotated[ListIn, Query()]) -> Any:
+    """Look at a bounded number of tasks; 422 says where a query is wrong, and what instead."""
+    order = SearchOrder(Sort(wanted.sort.removeprefix("-")), wanted.sort.startswith("-"))
+    sees = program_of(request).may(Scope.PAYLOADS)
+    read = read_query(wanted.q, sees_payloads=sees, order=order)
+    after = Cursor.read(wanted.after) if wanted.after else None
+    wrong = [_query_fault(read.text, fault) for fault in read.faults]
+    if wanted.after and after is None:
+        wrong.append(_field_fault("after", wanted.after, "is no `next` of an answer"))
+    # A misspelt q would list everything.
+    strange = sorted(set(request.GET) - set(ListIn.model_fields))
+    wrong += [_field_fault(name[:200], "", "there is no such parameter") for name in strange]
+    if wrong:
+        return Status(422, faults.counted(wrong))
+    page = list_tasks(read.wanted, after, most=wanted.limit)
+    if page.timed_out:
+        raise HttpError(503, f"stopped after {SEARCH_SECONDS} s: narrow it by kind or status")
+    rows = [TaskRowOut.from_orm(row) for row in page.rows]
+    following = None if page.next is None else str(page.next)
+    return TaskListOut(tasks=rows, next=following, looked_back_to=page.stopped_at)
+
+
+def _query_fault(text: str, fault: QueryFault) -> FaultOut:
+    wrong = shown(text[fault.at.start : fault.at.end])
+    return FaultOut(index=None, field="q", value=wrong, message=str(fault))
+
+
+def _field_fault(name: str, value: str, message: str) -> FaultOut:
+    return FaultOut(index=None, field=name, value=shown(value), message=message)
+
+
+@router.get(
     "/tasks/{task_id}",
     response={200: TaskOut, 404: ProblemOut, **REFUSALS},
     summary="One task: status, result, attempts",
@@ -91,14 +134,15 @@ def task(request: HttpRequest, task_id: UUID) -> Any:
     found = task_answers.find_task(task_id)
     if found is None:
         raise HttpError(404, f"there is no task {task_id}")
+    hidden = hidden_from(program_of(request).may(Scope.PAYLOADS))
     return TaskOut(
         id=found.id,
         kind=found.kind_id,
         status=states.Status(found.status),
         key=found.key,
         priority=found.priority,
-        payload=found.payload,
-        result=found.result,
+        payload=shown_json(found.payload, found.kind_id, hidden),
+        result=shown_json(found.result, found.kind_id, hidden),
         error=found.error,
         dead_reason=found.dead_reason,
         attempts=[AttemptOut.from_orm(each) for each in task_answers.attempts_of(task_id)],

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tasks_app.core.states import DeadReason
+from tasks_app.core.tracebacks import is_app_path
 
 LONGEST_LINE: Final = 300
 LONGEST_FRAME: Final = 200
@@ -33,14 +34,6 @@ _VARIES: Final = (
     (re.compile(r"#(?:[.,:]#)+"), "#"),
 )
 _FRAME: Final = re.compile(r'^[\s|+-]*File "([^"\n]+)", line [0-9]+, in ([^\n]+)$', re.MULTILINE)
-_NOT_THE_APPS: Final = (
-    "site-packages",
-    "dist-packages",
-    "/lib/python",
-    "\\lib\\",
-    "tasks_app/sdk/",
-    "<",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +99,6 @@ def app_frame(traceback: str) -> str:
     """
     found = ""
     for path, function in _FRAME.findall(traceback):
-        if not any(part in path for part in _NOT_THE_APPS):
+        if is_app_path(path):
             found = f"{'/'.join(path.replace(chr(92), '/').split('/')[-2:])}:{function.strip()}"
     return re.sub("[0-9]+", "#", found)[:LONGEST_FRAME]

@@ -8,6 +8,7 @@ from tasks_app.core.faults import Fault
 from tasks_app.core.settings_changes import Change, differing
 from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor, Role, needs
+from tasks_app.services.search_indexes import sync_search_indexes_after_commit
 from tasks_app.services.settings_sections import SECTIONS, Section, known_names
 from tasks_app.services.transactions import transactional
 from tasks_app.store.reads.settings_history import SettingsAct, find_act
@@ -47,6 +48,8 @@ def note_change(
             return False
     note(actor, f"{verb} {noun}", name, reason=reason, change=(before, after), **detail)
     events.wake_supervisor()
+    if noun == "kind":
+        sync_search_indexes_after_commit()
     return True
 
 

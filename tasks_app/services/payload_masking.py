@@ -31,6 +31,11 @@ def hidden_from_user(user: AbstractBaseUser | AnonymousUser) -> Hidden:
     return {} if hidden and may_see_payloads(user) else hidden
 
 
+def shown_of_any_kind(value: Any, hidden: Hidden) -> Any:
+    """What was put together from tasks of several kinds, such as a job's result."""
+    return masked(value, frozenset().union(*hidden.values()))
+
+
 def shown_json(value: Any, kind: str, hidden: Hidden) -> Any:
     """A payload, input or result of a task of this kind as somebody may see it."""
     return masked(value, hidden.get(kind, frozenset()))

@@ -9,6 +9,7 @@ from django.db.models import Model
 
 from tasks_app.core.configuration import kind_faults, supervisor_faults
 from tasks_app.core.faults import Fault
+from tasks_app.core.search_paths import key_faults, path_faults
 from tasks_app.models import Kind, SupervisorSettings
 from tasks_app.services.payload_schemas import schema_faults
 
@@ -24,6 +25,8 @@ def check_kind(values: Values) -> Iterator[Fault]:
         permanent_errors=values.get("permanent_errors", []),
         retryable_errors=values.get("retryable_errors", []),
     )
+    yield from path_faults(values.get("searchable_paths", []))
+    yield from key_faults(values.get("redacted_keys", []))
     for name, value in values.items():
         if name.endswith("_schema") and value is not None:
             for fault in schema_faults(value):

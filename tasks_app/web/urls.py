@@ -32,6 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tasks/complete/", tasks.complete, name="complete"),
     path("tasks/export/", tasks.export, name="export_tasks"),
     path("tasks/<uuid:task_id>/", task.task, name="task"),
+    path("tasks/<uuid:task_id>/<str:part>.json", task.task_json, name="task_json"),
     path("tasks/<uuid:task_id>/cancel/", task.cancel, name="cancel"),
     path("tasks/<uuid:task_id>/edit/", payload_edit.edit_payload, name="edit_payload"),
     path("jobs/", jobs.jobs, name="jobs"),

@@ -43,6 +43,7 @@ PAGES: Final[dict[str, Rule]] = {
     "tasks/complete/": LOOK,
     "tasks/export/": LOOK,
     "tasks/<uuid:task_id>/": LOOK,
+    "tasks/<uuid:task_id>/<str:part>.json": LOOK,
     "tasks/<uuid:task_id>/cancel/": CONFIRMED_ACT,
     "tasks/<uuid:task_id>/edit/": CONFIRMED_ACT,
     "jobs/": LOOK,
@@ -88,6 +89,7 @@ ADMIN_OPEN: Final = frozenset({"admin/login/", "admin/logout/"})
 
 API: Final[dict[str, Scope]] = {
     "POST /v1/tasks": Scope.SUBMIT,
+    "GET /v1/tasks": Scope.READ,
     "GET /v1/tasks/{task_id}": Scope.READ,
     "GET /v1/kinds": Scope.READ,
     "POST /v1/jobs": Scope.JOBS,

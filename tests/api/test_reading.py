@@ -2,6 +2,10 @@
 
 from uuid import uuid4
 
+from tasks_app.core.scopes import Scope
+from tasks_app.models import Task
+from tasks_app.services import tokens
+from tasks_app.services.people import Actor, Role
 from tests.api.conftest import Program
 from tests.floor import Floor
 
@@ -56,3 +60,40 @@ def test_the_kinds_are_listed_with_their_schemas(program: Program) -> None:
     assert [kind["name"] for kind in kinds] == ["classify_ticket", "job"]
     assert kinds[0]["payload_schema"]["required"] == ["text"]
     assert kinds[1]["payload_schema"] is None
+
+
+def test_tasks_are_listed_by_a_query_page_after_page(program: Program, floor: Floor) -> None:
+    ids = [str(task) for task in floor.submit(5)]
+    floor.submit(2, kind="other")
+    first = program.get("tasks?q=kind:job&limit=3").json
+    assert [task["id"] for task in first["tasks"]] == ids[:1:-1]
+    second = program.get(f"tasks?q=kind:job&limit=3&after={first['next']}").json
+    assert [task["id"] for task in second["tasks"]] == ids[1::-1]
+    assert second["next"] is None
+    oldest = program.get("tasks?q=kind:job&limit=1&sort=-age").json
+    assert oldest["tasks"][0]["id"] == ids[0]
+
+
+def test_a_wrong_query_is_422_and_says_where_and_what_instead(program: Program) -> None:
+    answer = program.get("tasks?q=status:ded")
+    assert answer.faults == [(None, "q")]
+    assert "at character 8" in answer.json["detail"]
+    assert "status:dead" in answer.json["detail"]
+    assert program.get("tasks?after=nonsense").faults == [(None, "after")]
+    assert program.get("tasks?query=status:dead").faults == [(None, "query")]
+
+
+def test_redacted_keys_are_masked_unless_the_token_may_see_them(
+    floor: Floor,
+) -> None:
+    floor.kind("job", redacted_keys=["card"])
+    (task,) = floor.submit(1)
+    Task.objects.filter(id=task).update(payload={"card": "4111", "n": 1})
+    ada = Actor("ada", role=Role.ADMIN)
+    reader = Program(tokens.create("reader", ada, scopes=[Scope.READ]).text)
+    assert reader.get(f"tasks/{task}").json["payload"] == {"card": "[redacted]", "n": 1}
+    assert reader.get("tasks?q=payload.card:4111").json["tasks"] == []
+    scopes = [Scope.READ, Scope.PAYLOADS]
+    auditor = Program(tokens.create("auditor", ada, scopes=scopes).text)
+    assert auditor.get(f"tasks/{task}").json["payload"] == {"card": "4111", "n": 1}
+    assert len(auditor.get("tasks?q=payload.card:4111").json["tasks"]) == 1

@@ -49,6 +49,7 @@ def test_whatever_is_sent_is_answered_as_documented(
 def test_the_document_names_every_operation() -> None:
     assert set(OPERATIONS) == {
         "post /api/v1/tasks",
+        "get /api/v1/tasks",
         "get /api/v1/tasks/{task_id}",
         "get /api/v1/kinds",
         "post /api/v1/jobs",

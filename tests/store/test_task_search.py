@@ -1,13 +1,19 @@
 """What a query finds, on the record."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tasks_app.core.queries import Node, Not, write
+from tasks_app.core.queries import AllOf, Match, Node, Not, write
 from tasks_app.core.query_parsing import LONGEST, parse
 from tasks_app.core.redaction import folded
-from tasks_app.models import Task
+from tasks_app.core.search_paths import index_name
+from tasks_app.models import Kind, Task
+from tasks_app.services.search_indexes import sync_search_indexes
+from tasks_app.store import sql
 from tasks_app.store.reads import task_lists
+from tasks_app.store.reads.task_conditions import indexed_expression
 from tasks_app.store.reads.task_lists import (
     TaskSearch,
     count_newer,
@@ -16,6 +22,7 @@ from tasks_app.store.reads.task_lists import (
     newest_id,
 )
 from tasks_app.store.reads.task_rows import Cursor, Sort
+from tasks_app.store.search_indexes import present_indexes
 from tests.core.queries_made import TREES
 from tests.floor import Floor
 
@@ -196,3 +203,59 @@ def test_what_one_may_not_see_is_not_found_by_guessing(stocked: Floor) -> None:
         assert "d-mail" not in keys(query, hidden=hidden), query
     assert "d-mail" not in keys('payload.card:"{\\"no\\": 42}"', hidden=hidden)
     assert keys("payload.name:Ada", hidden=hidden) == {"d-mail"}
+
+
+@pytest.fixture
+def indexed(floor: Floor) -> Iterator[Floor]:
+    """A kind with a searchable path, its index made; the index is gone after the test."""
+    floor.kind("mail", searchable_paths=["payload.customer.id"])
+    assert sync_search_indexes() == (1, 0)
+    yield floor
+    Kind.objects.update(searchable_paths=[])
+    sync_search_indexes()
+
+
+def test_a_declared_path_is_found_by_its_index_however_old_the_task(
+    indexed: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_lists, "SEARCHED", 3)
+    (old,) = indexed.submit(1, kind="mail")
+    Task.objects.filter(id=old).update(payload={"customer": {"id": 42}})
+    indexed.submit(9, kind="mail")
+    paths = {"mail": ("payload.customer.id",)}
+    query = parse("kind:mail payload.customer.id:42").node
+    page = list_tasks(TaskSearch(query, paths=paths))
+    assert [row.id for row in page.rows] == [old]
+    assert page.indexed == "payload.customer.id"
+    without = list_tasks(TaskSearch(query))
+    assert not without.rows
+    assert without.stopped_at is not None, "it says that it looked at the newest only"
+
+
+def test_the_plan_of_a_declared_path_is_its_index(indexed: Floor) -> None:
+    indexed.submit(300, kind="mail")
+    statement = (
+        f"EXPLAIN SELECT t.id FROM task t WHERE t.kind = %(kind)s"
+        f" AND {indexed_expression(('customer', 'id')).replace('payload', 't.payload', 1)}"
+        f" = left(%(value)s, 200) ORDER BY t.id DESC LIMIT 50"
+    )
+    plan = "\n".join(r[0] for r in sql.rows(statement, {"kind": "mail", "value": "42"}))
+    assert index_name("mail", "payload.customer.id") in plan, plan
+
+
+def test_a_value_too_long_for_an_index_can_be_submitted_and_found(indexed: Floor) -> None:
+    long = "x" * 50_000
+    (task,) = indexed.submit(1, kind="mail")
+    Task.objects.filter(id=task).update(payload={"customer": {"id": long}})
+    node = Match("payload", long, path=("customer", "id"))
+    found = list_tasks(
+        TaskSearch(AllOf((Match("kind", "mail"), node)), paths={"mail": ("payload.customer.id",)})
+    )
+    assert [row.id for row in found.rows] == [task]
+
+
+def test_an_index_goes_when_its_path_is_no_longer_declared(indexed: Floor) -> None:
+    Kind.objects.filter(name="mail").update(searchable_paths=["payload.to"])
+    assert sync_search_indexes() == (1, 1)
+    assert set(present_indexes()) == {index_name("mail", "payload.to")}
+    assert sync_search_indexes() == (0, 0)

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
+from django.contrib.auth.models import Permission
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.core.states import OnDead, Status
@@ -86,8 +87,8 @@ def test_attempts_show_worker_token_error_and_incarnation(floor: Floor, operator
     for text in (
         "ValidationError",
         "payload.text is missing",
-        "After requeue 1",
-        "As submitted",
+        "after requeue 1",
+        "Submitted",
         "payload mended",
         "by otto",
         "billing",
@@ -103,7 +104,7 @@ def test_a_rejected_report_is_shown(floor: Floor, viewer: Person) -> None:
     floor.silence("w1", 1000)
     floor.round()
     assert floor.complete("w1", grant, {"late": True}) == [grant.token]
-    assert "Rejected reports" in viewer.text("task", task)
+    assert "Report rejected" in viewer.text("task", task)
 
 
 def test_a_pending_task_is_cancelled_with_a_reason(floor: Floor, operator: Person) -> None:
@@ -149,3 +150,65 @@ def test_a_viewer_is_offered_no_act(floor: Floor, viewer: Person) -> None:
     (task,) = floor.submit(1)
     html = viewer.text("task", task)
     assert "Cancel…" not in html
+
+
+def test_the_timeline_tells_everything_the_latest_first(floor: Floor, operator: Person) -> None:
+    floor.worker("w1")
+    task = died(floor, "w1")
+    operator.post("requeue", id=task, because="payload mended")
+    floor.round()
+    floor.claim("w1")
+    moments = operator.get("task", task).context["moments"]
+    told = [moment.what for moment in moments]
+    assert told[-1] == "submitted"
+    assert told[:2] == ["started", "assigned"]
+    assert {"attempt", "act"} <= set(told)
+
+
+def test_the_applications_own_frames_come_before_the_whole_traceback(
+    floor: Floor, viewer: Person
+) -> None:
+    floor.worker("w1")
+    (task,) = floor.submit(1)
+    floor.round()
+    traceback = (
+        'Traceback (most recent call last):\n  File "/srv/shop/mail.py", line 7, in send\n'
+        '    post(x)\n  File "/venv/lib/python3.11/site-packages/http.py", line 9, in post\n'
+        "    raise Gone\nGone: away\n"
+    )
+    floor.fail("w1", floor.claim("w1")[0], traceback=traceback)
+    html = viewer.text("task", task)
+    assert html.index("/srv/shop/mail.py:7") < html.index("Whole traceback")
+    assert "site-packages/http.py:9" not in html
+
+
+def test_redacted_values_are_shown_only_to_those_who_may(floor: Floor, viewer: Person) -> None:
+    floor.kind("job", redacted_keys=["Card"])
+    floor.worker("w1")
+    (first,) = floor.submit(1)
+    (second,) = floor.submit(1, needs=[(first, OnDead.WAIT)])
+    Task.objects.filter(id=first).update(payload={"card": "4111", "to": "Ada"})
+    floor.round()
+    floor.complete("w1", floor.claim("w1")[0], {"receipt": {"CARD": "4111"}})
+    floor.round()
+    shown = {
+        viewer.text("task", first),
+        viewer.text("task", second),
+        viewer.text("task_json", first, "payload"),
+        viewer.text("task_json", first, "result"),
+    }
+    for html in shown:
+        assert "4111" not in html
+        assert "[redacted]" in html
+    viewer.user.user_permissions.add(Permission.objects.get(codename="see_payloads"))
+    assert "4111" in viewer.text("task", first)
+    assert "4111" in viewer.text("task", second)
+    assert "4111" in viewer.text("task_json", first, "result")
+
+
+def test_a_json_of_many_values_is_drawn_up_to_a_bound(floor: Floor, viewer: Person) -> None:
+    (task,) = floor.submit(1)
+    Task.objects.filter(id=task).update(payload=[[n, [n]] for n in range(2000)])
+    html = viewer.text("task", task)
+    assert "Cut after 2000 values" in html
+    assert html.count("<li>") < 2100

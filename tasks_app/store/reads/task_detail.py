@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -12,8 +12,8 @@ from tasks_app.store import sql
 MOST_ATTEMPTS: Final = 100
 MOST_EDGES: Final = 100
 MOST_LATE: Final = 50
-LONGEST_JSON: Final = 100_000
-"""Characters of a payload or result on a page; the HTTP API gives all of it."""
+LONGEST_INPUT: Final = 20_000
+"""Bytes of an input that is shown with the task that it went to."""
 
 AUDIT_LOOKED_AT: Final = 500
 
@@ -22,8 +22,9 @@ SELECT t.id, t.kind, t.status, t.key, t.priority, t.estimate_seconds, t.created_
        t.run_at > statement_timestamp(), t.deadline_at, t.lock_key, t.weight, t.cancel_asked,
        t.waiting_on, t.has_dependents, t.token, t.attempts, t.max_attempts, t.total_attempts,
        t.requeues, t.free_reclaims, t.dead_reason, t.finished_at,
-       left(jsonb_pretty(t.payload), %(longest)s), left(jsonb_pretty(t.result), %(longest)s),
-       coalesce(t.error ->> 'type', ''), coalesce(t.error ->> 'message', ''), k.timeout_seconds
+       t.payload::text, t.result::text, t.result IS NOT NULL,
+       coalesce(t.error ->> 'type', ''), coalesce(t.error ->> 'message', ''), k.timeout_seconds,
+       t.job_id
   FROM task t JOIN kind k ON k.name = t.kind
  WHERE t.id = %(task)s
 """
@@ -31,7 +32,7 @@ SELECT t.id, t.kind, t.status, t.key, t.priority, t.estimate_seconds, t.created_
 
 @dataclass(frozen=True, slots=True)
 class TaskDetail:
-    """One task; ``payload`` and ``result`` are indented JSON text, cut after ``LONGEST_JSON``.
+    """One task; a ``result`` may itself be null: ``has_result`` says whether there is one.
 
     ``later``: its ``run_at`` is still ahead, by the database's clock.
     """
@@ -59,17 +60,22 @@ class TaskDetail:
     free_reclaims: int
     dead_reason: str | None
     finished_at: datetime | None
-    payload: str
-    result: str | None
+    payload: Any
+    result: Any
+    has_result: bool
     error_type: str
     error_message: str
     timeout_seconds: float
+    job_id: UUID | None
 
 
 def find_detail(task_id: UUID) -> TaskDetail | None:
     """Read one task, or None."""
-    found = sql.row(TASK, {"task": task_id, "longest": LONGEST_JSON})
-    return None if found is None else TaskDetail(*found)
+    found = sql.row(TASK, {"task": task_id})
+    if found is None:
+        return None
+    task = TaskDetail(*found)
+    return replace(task, payload=sql.loaded(task.payload), result=sql.loaded(task.result))
 
 
 LEASE = """
@@ -153,12 +159,14 @@ def list_attempts(task_id: UUID) -> list[AttemptDetail]:
 
 EDGES = """
 (SELECT true, d.name, d.on_dead, d.state, p.id, p.kind, p.key, p.status,
-        CASE WHEN d.state = 'met' THEN left(jsonb_pretty(p.result), %(longest)s) END
+        d.state = 'met' AND p.result IS NOT NULL,
+        CASE WHEN d.state = 'met' AND pg_column_size(p.result) <= %(longest)s
+             THEN p.result::text END
    FROM dependency d JOIN task p ON p.id = d.depends_on_id
   WHERE d.task_id = %(task)s
   ORDER BY d.name LIMIT %(limit)s)
 UNION ALL
-(SELECT false, d.name, d.on_dead, d.state, c.id, c.kind, c.key, c.status, NULL
+(SELECT false, d.name, d.on_dead, d.state, c.id, c.kind, c.key, c.status, false, NULL
    FROM dependency d JOIN task c ON c.id = d.task_id
   WHERE d.depends_on_id = %(task)s
   ORDER BY c.id LIMIT %(limit)s)
@@ -169,7 +177,7 @@ UNION ALL
 class Edge:
     """An edge seen from this task: to what it needs, or (not ``needed``) to what needs it.
 
-    ``result`` is the input that it gives, as indented JSON, once it is met.
+    Once it is met it gives a ``result`` as an input (``has_result``), left out where ``is_long``.
     """
 
     needed: bool
@@ -180,13 +188,19 @@ class Edge:
     kind: str
     key: str | None
     status: str
-    result: str | None
+    has_result: bool
+    result: Any
+    is_long: bool = False
 
 
 def list_edges(task_id: UUID) -> list[Edge]:
     """Both sides' edges, at most ``MOST_EDGES`` each."""
-    params: dict[str, Any] = {"task": task_id, "limit": MOST_EDGES, "longest": LONGEST_JSON // 10}
-    return [Edge(*row) for row in sql.rows(EDGES, params)]
+    params: dict[str, Any] = {"task": task_id, "limit": MOST_EDGES, "longest": LONGEST_INPUT}
+    found = [Edge(*row) for row in sql.rows(EDGES, params)]
+    return [
+        replace(e, result=sql.loaded(e.result), is_long=e.has_result and e.result is None)
+        for e in found
+    ]
 
 
 LATE = """

@@ -1,0 +1,69 @@
+"""Payload paths that a kind declares searchable: which are allowed, and their indexes' names."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from tasks_app.core.faults import Fault
+
+MOST_PATHS: Final = 10
+"""Of one kind: each costs every submission of the kind an entry in an index."""
+
+LONGEST_PATH: Final = 200
+PREFIX: Final = "task_path_"
+"""With which the names of these indexes begin, and no others."""
+
+_PATH: Final = re.compile(r"payload(\.[\w-]+)+")
+
+
+def path_faults(paths: object) -> Iterator[Fault]:
+    """Faults of a kind's searchable paths, each with its place.
+
+    >>> [str(fault) for fault in path_faults(["payload.customer.id", "customer"])]
+    ['searchable_paths[1]: write it as a query does, such as payload.customer.id']
+    """
+    if not isinstance(paths, list):
+        yield Fault("searchable_paths", "must be a list of paths")
+        return
+    for place, path in enumerate(paths):
+        if not isinstance(path, str) or not _PATH.fullmatch(path) or len(path) > LONGEST_PATH:
+            message = "write it as a query does, such as payload.customer.id"
+            yield Fault(f"searchable_paths[{place}]", message)
+        elif path in paths[:place]:
+            yield Fault(f"searchable_paths[{place}]", "stands there twice")
+    if len(paths) > MOST_PATHS:
+        message = f"at most {MOST_PATHS}: each costs every submission an entry in an index"
+        yield Fault("searchable_paths", message)
+
+
+def key_faults(keys: object) -> Iterator[Fault]:
+    """Faults of a kind's redacted keys, each with its place.
+
+    >>> [str(fault) for fault in key_faults(["iban", ""])]
+    ['redacted_keys[1]: must be the name of a key']
+    """
+    if not isinstance(keys, list):
+        yield Fault("redacted_keys", "must be a list of keys")
+        return
+    for place, key in enumerate(keys):
+        if not isinstance(key, str) or not key.strip():
+            yield Fault(f"redacted_keys[{place}]", "must be the name of a key")
+
+
+def keys_of(path: str) -> tuple[str, ...]:
+    """The keys that lead from a payload to the value.
+
+    >>> keys_of("payload.customer.id")
+    ('customer', 'id')
+    """
+    return tuple(path.split(".")[1:])
+
+
+def index_name(kind: str, path: str) -> str:
+    """The name of the index of a kind's path: the same at every time and place.
+
+    >>> index_name("mail", "payload.to")
+    'task_path_16cb21f1b19e92dd'
+    """
+    return PREFIX + hashlib.sha256(f"{kind}\n{path}".encode()).hexdigest()[:16]

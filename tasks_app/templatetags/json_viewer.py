@@ -1,0 +1,111 @@
+"""JSON as a tree that folds, by details and summary alone: it needs no script, and runs none."""
+
+import json
+from collections.abc import Iterable
+from typing import Any, Final
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from tasks_app.core.visible import visible as made_visible
+
+register = template.Library()
+
+MOST_VALUES: Final = 2000
+"""Values that are drawn of one JSON; the file has all of them."""
+
+OPEN_DEPTH: Final = 2
+OPEN_LENGTH: Final = 30
+"""What is deeper or longer begins folded."""
+
+LONGEST_TEXT: Final = 400
+"""Characters of a text before it is folded."""
+
+NOTHING: Final = mark_safe("")
+
+
+@register.filter
+def visible(value: object) -> str:
+    """A value's text with controls and direction marks written out."""
+    return made_visible(str(value))
+
+
+@register.simple_tag
+def json_tree(value: Any) -> SafeString:
+    """Draw a JSON value."""
+    drawing = _Drawing()
+    tree = drawing.value(value, 0)
+    if drawing.left:
+        return tree
+    said = format_html(
+        '<p class="soft">Cut after {} values; the file has all of it.</p>', MOST_VALUES
+    )
+    return format_html("{}{}", tree, said)
+
+
+class _Drawing:
+    """One drawing; ``left`` is how many values it may still show."""
+
+    def __init__(self) -> None:
+        self.left = MOST_VALUES
+
+    def value(self, value: Any, depth: int) -> SafeString:
+        """A value inside ``depth`` containers."""
+        if isinstance(value, dict):
+            named = ((_key(str(name)), each) for name, each in value.items())
+            return self._container("{", "}", len(value), named, depth)
+        if isinstance(value, list):
+            numbered = ((_index(at), each) for at, each in enumerate(value))
+            return self._container("[", "]", len(value), numbered, depth)
+        if isinstance(value, str):
+            return _text(value)
+        return format_html('<span class="v">{}</span>', json.dumps(value))
+
+    def _container(
+        self,
+        opening: str,
+        closing: str,
+        length: int,
+        parts: Iterable[tuple[SafeString, Any]],
+        depth: int,
+    ) -> SafeString:
+        if not length:
+            return format_html('<span class="v">{}{}</span>', opening, closing)
+        drawn = []
+        for name, each in parts:
+            if not self.left:
+                break
+            self.left -= 1
+            drawn.append((name, self.value(each, depth + 1)))
+        is_open = depth < OPEN_DEPTH and length <= OPEN_LENGTH
+        return format_html(
+            "<details{}><summary>{}<i>{} {}</i>{}</summary><ul>{}</ul></details>",
+            mark_safe(" open") if is_open else NOTHING,
+            opening,
+            length,
+            "item" if length == 1 else "items",
+            closing,
+            format_html_join("", "<li>{} {}</li>", drawn),
+        )
+
+
+def _key(name: str) -> SafeString:
+    return format_html('<span class="k"><bdi>{}</bdi></span>', made_visible(name)[:LONGEST_TEXT])
+
+
+def _index(at: int) -> SafeString:
+    return format_html('<span class="k at">{}</span>', at)
+
+
+def _text(value: str) -> SafeString:
+    written = made_visible(json.dumps(value, ensure_ascii=False))
+    if len(written) <= LONGEST_TEXT:
+        return format_html('<span class="v s"><bdi>{}</bdi></span>', written)
+    return format_html(
+        '<details class="long"><summary><bdi>{}…</bdi> <i>{} characters</i></summary>'
+        '<pre class="s"><bdi>{}</bdi></pre></details>',
+        written[:120],
+        len(value),
+        made_visible(value),
+    )
