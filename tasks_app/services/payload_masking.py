@@ -1,12 +1,14 @@
 """Who may see payloads whole, and what everybody else sees of them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 from tasks_app.core.redaction import Hidden, masked
 from tasks_app.store.reads.kinds import KindSearch, list_kind_searches
+from tasks_app.store.reads.task_detail import Edge, TaskDetail
 
 PERMISSION: Final = "tasks_app.see_payloads"
 
@@ -39,3 +41,21 @@ def shown_of_any_kind(value: Any, hidden: Hidden) -> Any:
 def shown_json(value: Any, kind: str, hidden: Hidden) -> Any:
     """A payload, input or result of a task of this kind as somebody may see it."""
     return masked(value, hidden.get(kind, frozenset()))
+
+
+def shown_task(task: TaskDetail, hidden: Hidden) -> TaskDetail:
+    """A task with its payload and result as somebody may see them."""
+    return replace(
+        task,
+        payload=shown_json(task.payload, task.kind, hidden),
+        result=shown_json(task.result, task.kind, hidden),
+    )
+
+
+def shown_inputs(edges: Sequence[Edge], hidden: Hidden) -> list[Edge]:
+    """What a task needs, with the inputs that it gives as somebody may see them."""
+    return [
+        replace(edge, result=shown_json(edge.result, edge.kind, hidden))
+        for edge in edges
+        if edge.needed
+    ]

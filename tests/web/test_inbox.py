@@ -63,7 +63,7 @@ def test_a_viewer_sees_everything_and_is_refused_every_act(
     assert "otto" in page
     step = viewer.text("step", waiting)
     assert "ask an admin for the role operator" in step
-    assert "&quot;n&quot;: 0" in step, "the payload is there to read"
+    assert "<bdi>n</bdi>" in step, "the payload is there to read"
     for act in ("claim_step", "extend_step", "release_step", "complete_step"):
         assert viewer.post(act, held, **filled(held)).status_code == 403
     assert floor.status(held) is Status.RUNNING

@@ -15,6 +15,7 @@ from tasks_app.core.result_forms import make_form
 from tasks_app.core.states import Status
 from tasks_app.services import human_steps as services
 from tasks_app.services.human_steps import Claimed
+from tasks_app.services.payload_masking import hidden_from_user, shown_inputs, shown_task
 from tasks_app.services.people import may_operate
 from tasks_app.services.result_schemas import Faults
 from tasks_app.store.reads import inbox as reads
@@ -69,7 +70,7 @@ def _context(request: HttpRequest, task_id: UUID) -> dict[str, Any]:
     if not about.by_people and held is None:
         raise Http404(f"Task {task_id} is not done by people.")
     return {
-        "task": task,
+        "task": shown_task(task, hidden_from_user(request.user)),
         "about": about,
         "held": held,
         "mine": held is not None and held.user_id == user_id(request),
@@ -88,7 +89,7 @@ def _page(
     context |= {
         "form": bind(make_form(context["about"].result_schema), texts, faults),
         "filled": texts is not None,
-        "inputs": [edge for edge in task_detail.list_edges(task_id) if edge.needed],
+        "inputs": shown_inputs(task_detail.list_edges(task_id), hidden_from_user(request.user)),
     }
     return render(request, "inbox/step.html", context, status=status)
 

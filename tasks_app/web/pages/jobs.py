@@ -18,6 +18,7 @@ from tasks_app.core.job_times import time_left
 from tasks_app.core.jobs import JOB_FINAL, JobStatus
 from tasks_app.core.states import FINAL
 from tasks_app.services import jobs as services
+from tasks_app.services.payload_masking import hidden_from_user, shown_of_any_kind
 from tasks_app.services.people import Actor, may_operate
 from tasks_app.store.reads.job_lists import LOOKED_AT, JobFilter, list_jobs
 from tasks_app.store.reads.job_progress import MOST_BARS, JobTimes, list_bars, read_times
@@ -102,11 +103,14 @@ def _found(job_id: UUID) -> JobAnswer:
 def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Show one job, or only what changes in it when htmx asks again."""
     found = _found(job_id)
+    hidden = hidden_from_user(request.user)
     times = read_times(job_id, found.plan)
     undone = times.undone_in_order(found.plan) if _goes_back(found) else []
     context = {
         "answer": found,
         "job": found.job,
+        "result": shown_of_any_kind(found.job.result, hidden),
+        "plan": shown_of_any_kind(found.job.plan, hidden),
         "drawing": draw_job(found, undone=undone),
         "steps": list_steps(found, times),
         "gantt": draw_gantt(list_bars(job_id), found.plan),

@@ -1,6 +1,5 @@
 """One task: what it is, why it is not running, what was tried, what hangs on it."""
 
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -12,15 +11,14 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tasks_app.core.redaction import Hidden
 from tasks_app.core.states import ACTIVE, FINAL, UNFINISHED, Status
 from tasks_app.services.cancellation import CancelResult, cancel_tasks
-from tasks_app.services.payload_masking import hidden_from_user, shown_json
+from tasks_app.services.payload_masking import hidden_from_user, shown_inputs, shown_task
 from tasks_app.services.people import may_operate
 from tasks_app.store.reads import task_detail
 from tasks_app.store.reads.duty import SILENT_BEATS
 from tasks_app.store.reads.inbox import find_held
-from tasks_app.store.reads.task_detail import Edge, TaskDetail
+from tasks_app.store.reads.task_detail import TaskDetail
 from tasks_app.store.reads.task_waiting import read_checklist
 from tasks_app.web.acting import actor_of, operators_only, tell
 from tasks_app.web.filters import read_text
@@ -33,7 +31,8 @@ from tasks_app.web.task_timeline import strip_of, timeline_of
 def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
     """Show the page, or only what changes in it when htmx asks again."""
     hidden = hidden_from_user(request.user)
-    found = _shown(_found(task_id), hidden)
+    found = shown_task(_found(task_id), hidden)
+    edges = task_detail.list_edges(task_id)
     waits = found.status in (Status.PENDING, Status.FAILED)
     held = find_held(task_id) if found.status == Status.RUNNING else None
     context = {
@@ -46,7 +45,8 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
         "most": {"attempts": task_detail.MOST_ATTEMPTS, "edges": task_detail.MOST_EDGES},
         "drawing": draw_task(task_id) if found.job_id else None,
         **_history(found, by_hand=held is not None),
-        **_edges(task_id, hidden),
+        "needs": shown_inputs(edges, hidden),
+        "needed_by": [edge for edge in edges if not edge.needed],
     }
     part = "live" if request.headers.get("HX-Request") else "task"
     return render(request, f"tasks/{part}.html", context)
@@ -57,13 +57,6 @@ def _found(task_id: UUID) -> TaskDetail:
     if found is None:
         raise Http404(f"There is no task {task_id}.")
     return found
-
-
-def _shown(found: TaskDetail, hidden: Hidden) -> TaskDetail:
-    """The task as somebody from whom this is hidden may see it."""
-    payload = shown_json(found.payload, found.kind, hidden)
-    result = shown_json(found.result, found.kind, hidden)
-    return replace(found, payload=payload, result=result)
 
 
 def _history(found: TaskDetail, *, by_hand: bool) -> dict[str, Any]:
@@ -80,24 +73,11 @@ def _history(found: TaskDetail, *, by_hand: bool) -> dict[str, Any]:
     }
 
 
-def _edges(task_id: UUID, hidden: Hidden) -> dict[str, list[Edge]]:
-    """What it needs, with inputs as they may be seen, and what needs it."""
-    edges = task_detail.list_edges(task_id)
-    return {
-        "needs": [
-            replace(edge, result=shown_json(edge.result, edge.kind, hidden))
-            for edge in edges
-            if edge.needed
-        ],
-        "needed_by": [edge for edge in edges if not edge.needed],
-    }
-
-
 @require_safe
 @never_cache
 def task_json(request: HttpRequest, task_id: UUID, part: str) -> HttpResponse:
     """The whole payload or result as a file, as this person may see it."""
-    found = _shown(_found(task_id), hidden_from_user(request.user))
+    found = shown_task(_found(task_id), hidden_from_user(request.user))
     if part not in ("payload", "result"):
         raise Http404(f"A task has a payload and a result, but no {part}.")
     value = found.payload if part == "payload" else found.result
