@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tasks_app.core.states import ACTIVE, FINAL, UNFINISHED, Status
+from tasks_app.core.states import ACTIVE, UNFINISHED, Status
 from tasks_app.services.cancellation import CancelResult, cancel_tasks
 from tasks_app.services.payload_masking import hidden_from_user, shown_inputs, shown_task
 from tasks_app.services.people import may_operate
@@ -44,7 +44,7 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
         "may_operate": may_operate(request.user),
         "most": {"attempts": task_detail.MOST_ATTEMPTS, "edges": task_detail.MOST_EDGES},
         "drawing": draw_task(task_id) if found.job_id else None,
-        **_history(found, by_hand=held is not None),
+        **_history(found),
         "needs": shown_inputs(edges, hidden),
         "needed_by": [edge for edge in edges if not edge.needed],
     }
@@ -59,11 +59,10 @@ def _found(task_id: UUID) -> TaskDetail:
     return found
 
 
-def _history(found: TaskDetail, *, by_hand: bool) -> dict[str, Any]:
+def _history(found: TaskDetail) -> dict[str, Any]:
     lease = task_detail.find_lease(found.id) if found.status in ACTIVE else None
     attempts = task_detail.list_attempts(found.id)
-    by_hand = bool(by_hand or found.requeues or found.cancel_asked or found.status in FINAL)
-    acts = task_detail.list_acts(found) if by_hand else ()
+    acts = task_detail.list_acts(found)
     late = task_detail.list_late(found.id)
     return {
         "lease": lease,
