@@ -6,6 +6,7 @@ text  --+                        +--> settle
         +------------------------+
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from examples.content_moderation.kinds import IMAGE, NOTIFY, REVIEW, SETTLE, TEXT
@@ -18,28 +19,13 @@ DISAGREE: Final = {
 
 def plan_of(post: Post, picture: str) -> dict[str, Any]:
     """The job of a post; ``picture`` is the path of its file."""
-    about = {"post": post.id, "picture": picture, "words": post.text}
-    findings = {"image": {"$result": "image"}, "text": {"$result": "text"}}
     return {
         "name": f"post {post.id}",
         "key": f"moderation:{post.id}",
         "steps": [
             {"name": "image", "kind": IMAGE, "payload": {"post": post.id, "picture": picture}},
             {"name": "text", "kind": TEXT, "payload": {"post": post.id, "text": post.text}},
-            {
-                "name": "notify",
-                "kind": NOTIFY,
-                "when": DISAGREE,
-                "payload": {"post": post.id, **findings},
-            },
-            {
-                "name": "review",
-                "kind": REVIEW,
-                "when": DISAGREE,
-                # An alert that cannot be sent does not keep a person from looking.
-                "depends_on": [{"on": "notify", "on_dead": "continue"}],
-                "payload": {**about, **findings},
-            },
+            *_asking(post, picture),
             {
                 "name": "settle",
                 "kind": SETTLE,
@@ -58,3 +44,24 @@ def plan_of(post: Post, picture: str) -> dict[str, Any]:
             "by": {"$result": "settle.by"},
         },
     }
+
+
+def _asking(post: Post, picture: str) -> Sequence[dict[str, Any]]:
+    """The two steps that a post takes only where its analyses disagree."""
+    findings = {"image": {"$result": "image"}, "text": {"$result": "text"}}
+    return (
+        {
+            "name": "notify",
+            "kind": NOTIFY,
+            "when": DISAGREE,
+            "payload": {"post": post.id, **findings},
+        },
+        {
+            "name": "review",
+            "kind": REVIEW,
+            "when": DISAGREE,
+            # An alert that cannot be sent does not keep a person from looking.
+            "depends_on": [{"on": "notify", "on_dead": "continue"}],
+            "payload": {"post": post.id, "picture": picture, "words": post.text, **findings},
+        },
+    )

@@ -1,6 +1,7 @@
 """``python -m examples.ticket_triage.demo``: a night of tickets, in waves, for whoever watches.
 
-A second run adds nothing and ends at once.
+Each ticket is a job; what the classifier flags waits for a person in the inbox. A second run adds
+nothing and ends at once.
 """
 
 import os
@@ -55,20 +56,20 @@ def main() -> int:
         if new:
             print(f"Demo: {len(wave)} tickets came in.", flush=True)
             time.sleep(PAUSE_SECONDS)
-    print(f"Demo: all {len(tickets)} tickets are on record, {created} tasks are new.", flush=True)
+    print(f"Demo: all {len(tickets)} tickets are on record, {created} are new.", flush=True)
     return 0
 
 
 def _submit(wave: Sequence[Ticket]) -> int:
-    """Submit a wave, again until it is on record; return how many tasks are new."""
+    """Submit a wave, again until it is on record; return how many tickets are new."""
     from django.db import InterfaceError, OperationalError, connection
 
-    from examples.ticket_triage.steps import submit_tickets
+    from examples.ticket_triage.steps import submit_with_people
 
     give_up = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
-            return submit_tickets(wave, NIGHT)
+            return submit_with_people(wave, NIGHT)
         except (OperationalError, InterfaceError) as error:
             # Whoever watches may have killed PostgreSQL; by their keys nothing is submitted twice.
             if time.monotonic() > give_up:
