@@ -1,25 +1,29 @@
 """Every small plan settles, whatever happens to its steps and whatever humans do meanwhile."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db.models.functions import Now
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tasks_app.core.jobs import JOB_FINAL, JobStatus, Role
-from tasks_app.core.states import UNFINISHED, OnDead, Status
-from tasks_app.models import Job, StepTask, Task
+from tasks_app.core.states import ACTIVE, UNFINISHED, EdgeState, OnDead, Status
+from tasks_app.models import Dependency, Job, StepTask, Task
 from tasks_app.sdk.link import Grant
 from tasks_app.services import jobs, operations
 from tasks_app.services.cancellation import cancel_tasks
 from tasks_app.services.people import Actor
-from tests.jobs import JobFloor
+from tasks_app.store.reads.dead_letters import DeadFilter, list_dead
+from tasks_app.store.reads.inbox import list_waiting
+from tests.people import APPROVED, PeopleFloor
 
 NAMES = ("s0", "s1", "s2", "s3", "s4")
 RESULTS = ({"n": 0, "rows": []}, {"n": 1, "rows": [1, 2]}, {"n": 2}, None)
 MOST_TURNS = 60
+OPEN_EDGES = (EdgeState.WAITING, EdgeState.BLOCKED)
 
 ON_JOBS: Mapping[str, Callable[[UUID, Actor], bool]] = {
     "pause": jobs.pause_job,
@@ -32,7 +36,10 @@ ON_TASKS: Mapping[str, Callable[[Sequence[UUID], Actor, str], object]] = {
     "dismiss": operations.dismiss,
     "cancel": cancel_tasks,
 }
-ACTS = (*["complete"] * 5, "fail", "fail", *ON_TASKS, *ON_JOBS)
+ACTS = (*["complete"] * 5, "fail", "fail", "fail again", "let go", "lose the worker",
+        "take", "answer", "hand back", "run out of time", *ON_TASKS, *ON_JOBS)  # fmt: skip
+KINDS = ("a", "b", "a", "b", "review")
+"""``review`` is done by people."""
 
 
 @st.composite
@@ -43,13 +50,13 @@ def plans(draw: st.DrawFn) -> dict[str, Any]:
         needs = draw(st.lists(st.sampled_from(earlier), unique=True)) if earlier else []
         step: dict[str, Any] = {
             "name": name,
-            "kind": draw(st.sampled_from(["a", "b"])),
+            "kind": draw(st.sampled_from(KINDS)),
             "depends_on": [
                 {"on": on, "on_dead": draw(st.sampled_from(list(OnDead)))} for on in needs
             ],
         }
         if draw(st.integers(0, 3)):
-            step["compensation"] = f"undo_{step['kind']}"
+            step["compensation"] = "undo_b" if step["kind"] == "b" else "undo_a"
         shape = draw(st.sampled_from(["plain", "plain", "when", "reference", "list", "each"]))
         if shape == "list":
             step["for_each"] = draw(st.lists(st.integers(), max_size=3))
@@ -75,15 +82,17 @@ turns = st.lists(
 
 
 class Play:
-    """One job, what its worker holds, and the humans around it."""
+    """One job, what its worker and its person hold, and the humans around it."""
 
-    def __init__(self, floor: JobFloor, plan: Mapping[str, Any]) -> None:
+    def __init__(self, floor: PeopleFloor, plan: Mapping[str, Any]) -> None:
         self.floor = floor
         self.job = floor.job(plan["steps"], on_dead=plan["on_dead"])
         self.held: list[Grant] = []
+        self.taken: list[tuple[UUID, int]] = []
 
     def look(self) -> None:
         """Let the supervisor work until nothing moves, and take what it hands out."""
+        Task.objects.filter(status=Status.FAILED).update(run_at=Now())
         self.floor.until_still()
         self.held += self.floor.claim("w1")
         self.floor.until_still()
@@ -91,9 +100,14 @@ class Play:
 
     def act(self, act: str, which: int, result: int) -> None:
         """Do one act of the worker or of a human, where there is something to do it to."""
-        if act in {"complete", "fail"}:
+        if act in {"complete", "fail", "fail again", "let go"}:
             if self.held:
                 self.report(self.held.pop(which % len(self.held)), act, result)
+        elif act == "lose the worker":
+            self.floor.hire("w1", slots=50)
+            self.held = []
+        elif act in {"take", "answer", "hand back", "run out of time"}:
+            self.as_a_person(act, which)
         elif act in ON_JOBS:
             ON_JOBS[act](self.job, self.floor.operator)
         else:
@@ -106,25 +120,77 @@ class Play:
         """Report how a started task ended."""
         if act == "complete":
             self.floor.complete("w1", grant, RESULTS[result])
+        elif act == "let go":
+            self.floor.let_go("w1", grant)
         else:
-            self.floor.fail("w1", grant, permanent=True)
+            self.floor.fail("w1", grant, permanent=act == "fail")
+
+    def as_a_person(self, act: str, which: int) -> None:
+        """Take a step from the inbox, or end one that was taken, in time or too late."""
+        waiting = self.inbox()
+        if act == "take":
+            if waiting:
+                task = waiting[which % len(waiting)]
+                self.taken.append((task, self.floor.take(task).token))
+        elif self.taken:
+            task, token = self.taken.pop(which % len(self.taken))
+            if act == "answer":
+                self.floor.decide(task, token, APPROVED)
+            elif act == "hand back":
+                self.floor.give_back(task, token)
+            else:
+                self.floor.time_runs_out(task)
+
+    def inbox(self) -> Sequence[UUID]:
+        """What waits for any person."""
+        return [step.id for step in list_waiting().rows if step.job_id == self.job]
 
     def tasks(self, *statuses: Status) -> Sequence[UUID]:
         found = Task.objects.filter(job_id=self.job, status__in=statuses)
         return list(found.order_by("id").values_list("id", flat=True))
 
     def check_still(self) -> None:
-        """What does not move has ended, runs, is paused, or waits for a human who has it listed."""
+        """What does not move has ended, is in work, is paused, or waits for a human who sees it."""
         job = Job.objects.get(id=self.job)
+        dead = set(self.tasks(Status.DEAD))
+        listed = {row.id for row in list_dead(DeadFilter()).rows}
+        assert dead <= listed, "a decision that nobody is asked for"
         if job.status in JOB_FINAL:
             assert not self.tasks(*UNFINISHED, Status.DEAD), "an ended job can still move"
-        elif not self.held and not job.paused:
-            assert self.tasks(Status.DEAD), f"{job.status} waits for nobody"
+            return
         if job.status == JobStatus.DEAD:
-            assert self.tasks(Status.DEAD)
+            assert dead
+        if job.paused:
+            return
+        moving = set(self.tasks(*ACTIVE)) | set(self.inbox()) | dead
+        assert moving, f"{job.status} waits for nobody"
+        needs = self.needs()
+        for task in self.tasks(Status.PENDING):
+            assert self.reaches(task, needs, moving), f"{task} waits for nobody"
+
+    def needs(self) -> Mapping[UUID, Sequence[UUID]]:
+        """What each task waits for: dependencies that are not met, and a join for its items."""
+        needs: dict[UUID, list[UUID]] = {}
+        edges = Dependency.objects.filter(task__job_id=self.job, state__in=OPEN_EDGES)
+        for task, on in edges.values_list("task_id", "depends_on_id"):
+            needs.setdefault(task, []).append(on)
+        steps = list(StepTask.objects.filter(task__job_id=self.job))
+        for join in steps:
+            if join.role == Role.JOIN:
+                items = [s.task_id for s in steps if (s.role, s.place) == (Role.ITEM, join.place)]
+                needs.setdefault(join.task_id, []).extend(items)
+        return needs
+
+    def reaches(
+        self, task: UUID, needs: Mapping[UUID, Sequence[UUID]], moving: Collection[UUID]
+    ) -> bool:
+        """Whether it waits, in the end, for something that moves or that a human decides."""
+        return task in moving or any(
+            self.reaches(each, needs, moving) for each in needs.get(task, ())
+        )
 
     def finish(self) -> JobStatus:
-        """Let everybody do their part: workers complete, humans dismiss what is left to them."""
+        """Let everybody do their part: work is completed, humans dismiss what is left to them."""
         for _ in range(MOST_TURNS):
             jobs.resume_job(self.job, self.floor.operator)
             self.look()
@@ -133,27 +199,50 @@ class Play:
                 return status
             for grant in self.held:
                 self.floor.complete("w1", grant, RESULTS[1])
-            if not self.held:
+            for task in self.inbox():
+                self.taken.append((task, self.floor.take(task).token))
+            for task, token in self.taken:
+                self.floor.decide(task, token, APPROVED)
+            if not (self.held or self.taken):
                 operations.dismiss(self.tasks(Status.DEAD), self.floor.operator, "enough")
-            self.held = []
+            self.held, self.taken = [], []
         raise AssertionError(f"the job is still {self.floor.job_status(self.job)}")
 
 
 @pytest.fixture
-def floor(record: None) -> JobFloor:
-    made = JobFloor()
+def floor(record: None) -> PeopleFloor:
+    made = PeopleFloor()
+    made.people_do()
     made.hire("w1", slots=50)
     return made
 
 
-@settings(
-    max_examples=60,
+SETTINGS = settings(
+    max_examples=40,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+
+
+@SETTINGS
 @given(plan=plans(), acts=turns)
 def test_every_job_settles_and_undoes_in_reverse(
-    floor: JobFloor, plan: dict[str, Any], acts: list[Turn]
+    floor: PeopleFloor, plan: dict[str, Any], acts: list[Turn]
 ) -> None:
+    settle(floor, plan, acts)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@settings(SETTINGS, max_examples=1000)
+@given(plan=plans(), acts=turns)
+def test_a_thousand_jobs_settle_and_undo_in_reverse(
+    floor: PeopleFloor, plan: dict[str, Any], acts: list[Turn]
+) -> None:
+    settle(floor, plan, acts)
+
+
+def settle(floor: PeopleFloor, plan: dict[str, Any], acts: list[Turn]) -> None:
+    """Play a plan to its end; it must come to one, and back in reverse."""
     play = Play(floor, plan)
     for act, which, result in acts:
         play.look()
