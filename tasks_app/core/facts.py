@@ -157,7 +157,6 @@ class Snapshot:
     handed something, on the scale of ``queue_at``.
     """
 
-    now: float
     kinds: Mapping[str, KindPolicy]
     workers: Sequence[WorkerFacts]
     ready: Sequence[TaskFacts]

@@ -185,7 +185,7 @@ class _Shift:
         self._news = False
         workers = [worker.facts(self._now) for worker in self._workers.values()]
         ready = list(self._ready.values())
-        plan = plan_dispatch(Snapshot(self._now, self._kinds, workers, ready, backlog, seed))
+        plan = plan_dispatch(Snapshot(self._kinds, workers, ready, backlog, seed))
         for kind, cursor in plan.cursors.items():
             self._kinds[kind] = replace(self._kinds.get(kind, KindPolicy(kind)), cursor=cursor)
         for nth, assignment in enumerate(plan.assignments, start=1):

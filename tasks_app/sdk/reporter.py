@@ -22,6 +22,9 @@ BATCH: Final = 200
 LINGER: Final = 0.02
 """Seconds between two calls while reports keep coming; after a quiet time one goes at once."""
 
+ENOUGH: Final = 50
+"""Reports that need not wait for more: the call costs little a report by then."""
+
 
 class Reporter:
     """Carries reports to the control plane from a thread of its own.
@@ -56,23 +59,27 @@ class Reporter:
         """Carry reports until ``stop``; the body of the thread."""
         next_call = 0.0
         while (first := self._queue.get()) is not None:
-            time.sleep(max(0.0, next_call - time.monotonic()))
-            batch, more = self._batch_from(first)
+            batch, more = self._batch_from(first, next_call)
             for (worker_id, kind), reports in _grouped(batch).items():
                 self._deliver(worker_id, kind, reports)
             if not more:
                 return
-            full = len(batch) == BATCH
-            next_call = time.monotonic() + (0.0 if full else LINGER)
+            next_call = time.monotonic() + LINGER
             # A result may be large, and the next one may be an hour away.
             del first, batch
 
-    def _batch_from(self, first: tuple[UUID, Report]) -> tuple[list[tuple[UUID, Report]], bool]:
-        """What waits, up to a batch; False when the end was among it."""
+    def _batch_from(
+        self, first: tuple[UUID, Report], until: float
+    ) -> tuple[list[tuple[UUID, Report]], bool]:
+        """What waits and what comes until an instant, up to a batch; False when the end was among.
+
+        Once there is enough it takes only what waits already.
+        """
         batch = [first]
         while len(batch) < BATCH:
+            left = until - time.monotonic() if len(batch) < ENOUGH else 0.0
             try:
-                item = self._queue.get_nowait()
+                item = self._queue.get(timeout=left) if left > 0 else self._queue.get_nowait()
             except queue.Empty:
                 break
             if item is None:

@@ -1,8 +1,10 @@
 """The link of a worker that reaches the database itself."""
 
+import math
 import threading
+import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, close_old_connections, connections
@@ -25,21 +27,35 @@ from tasks_app.services.listening import Listener
 
 R = TypeVar("R")
 
+TRUSTED: Final = 1.0
+"""Seconds that a connection is taken to live after it was used."""
+
 
 class DirectLink:
     """Calls the worker protocol over this process's own database connections, one a thread."""
 
     def __init__(self) -> None:
+        self._called = threading.local()
         self._listener = Listener(events.WORKERS)
         self._listening = threading.Lock()
 
     def _call(self, function: Callable[[], R]) -> R:
-        close_old_connections()
+        self._renew_connection()
         try:
             return function()
         except (OperationalError, InterfaceError) as error:
             connections["default"].close()
             raise LinkDown(str(error).strip()) from error
+
+    def _renew_connection(self) -> None:
+        """Have a connection tried that may have died since this thread's last call.
+
+        Not after each of many calls a second: that costs a round trip, and finds nothing.
+        """
+        now = time.monotonic()
+        if now - getattr(self._called, "at", -math.inf) > TRUSTED:
+            close_old_connections()
+        self._called.at = now
 
     def register(self, registration: Registration) -> Registered:
         """Begin a new boot; an older boot of the same name is replaced."""

@@ -1,14 +1,16 @@
 """Payloads as their kind's JSON Schema wants them."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final, cast
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError, best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
+from jsonschema_rs import Draft202012Validator as Draft202012Quick
 from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
@@ -18,7 +20,65 @@ from tasks_app.core.new_tasks import shown
 from tasks_app.core.sanitise import clean_text
 
 BROKEN: Final = "the kind's payload schema itself is broken, an admin must mend it"
+DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 _PLAIN: Final = re.compile(r"[^\W\d]\w{0,60}")
+
+
+SAME_IN_BOTH: Final = frozenset(
+    {
+        *("type", "enum", "const", "properties", "required", "additionalProperties"),
+        *("items", "minItems", "maxItems", "minProperties", "maxProperties"),
+        *("minLength", "maxLength", "minimum", "maximum", "allOf", "anyOf", "oneOf", "not"),
+        *("title", "description", "default", "examples", "$schema", "$comment"),
+    }
+)
+"""Keywords of which both validators say the same. The others differ at their edges: regular
+expressions have two dialects, and references may be followed to the network."""
+
+LARGEST_SAME: Final = 2**53
+"""Numbers in a schema beyond it are compared as doubles by one of the two."""
+
+
+@lru_cache(maxsize=256)
+def _quick(schema: str) -> Draft202012Quick | None:
+    """A compiled validator that takes 0.2 us where jsonschema takes 12; None where it may differ.
+
+    It only says that a payload has no fault: what a fault is called is jsonschema's to say.
+    """
+    parsed = json.loads(schema)
+    if not isinstance(parsed, dict) or not _same_in_both(parsed):
+        return None
+    try:
+        return Draft202012Quick(parsed, validate_formats=False)
+    except ValueError:
+        return None  # jsonschema tells what is wrong with it
+
+
+def _same_in_both(schema: Any) -> bool:
+    if not isinstance(schema, dict):
+        return isinstance(schema, bool)
+    if not schema.keys() <= SAME_IN_BOTH or not _plain(schema):
+        return False
+    within = [
+        *schema.get("properties", {}).values(),
+        *(each for name in ("allOf", "anyOf", "oneOf") for each in schema.get(name, ())),
+        *(schema[name] for name in ("items", "additionalProperties", "not") if name in schema),
+    ]
+    return all(_same_in_both(each) for each in within)
+
+
+def _plain(schema: dict[str, Any]) -> bool:
+    """Whether its parts have the shapes that they are read by here, and its numbers are small."""
+    return (
+        schema.get("$schema", DRAFT) == DRAFT
+        and isinstance(schema.get("properties", {}), dict)
+        and all(isinstance(schema.get(name, []), list) for name in ("allOf", "anyOf", "oneOf"))
+        and all(abs(value) < LARGEST_SAME for value in schema.values() if _is_number(value))
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)
 
 
 class PayloadSchema:
@@ -26,6 +86,10 @@ class PayloadSchema:
 
     def __init__(self, schema: dict[str, Any] | bool | None) -> None:
         self._schema = schema
+
+    @cached_property
+    def _quick(self) -> Draft202012Quick | None:
+        return _quick(json.dumps(self._schema))
 
     @cached_property
     def _validator(self) -> Validator | str | None:
@@ -42,9 +106,16 @@ class PayloadSchema:
         # An empty registry fetches nothing: jsonschema's own would follow the URL of a reference.
         return kind_of(self._schema, registry=Registry())
 
+    def _passes(self, payload: Any) -> bool:
+        """Whether there is certainly no fault; a type that JSON has not is looked at closer."""
+        try:
+            return self._quick is not None and self._quick.is_valid(payload)
+        except ValueError:
+            return False
+
     def first_fault(self, payload: Any) -> tuple[str, str, str] | None:
         """The place, value and message of the fault that tells most, or None."""
-        validator = self._validator
+        validator = None if self._passes(payload) else self._validator
         if validator is None:
             return None
         if isinstance(validator, str):

@@ -22,10 +22,11 @@ from tasks_app.services.bulk_rounds import advance_bulk
 from tasks_app.services.job_settling import settle_jobs
 from tasks_app.services.sweeping import BATCH, run_sweep
 from tasks_app.services.transactions import transactional
-from tasks_app.store import breakers, closing, dependencies, dispatch, inboxes, leader
+from tasks_app.store import breakers, closing, dependencies, dispatch, leader
 from tasks_app.store.dependencies import OpenEdge
+from tasks_app.store.inboxes import Inboxes
 from tasks_app.store.reads.configuration import supervisor_settings
-from tasks_app.store.reads.snapshot import look_further, read_snapshot
+from tasks_app.store.reads.snapshot import begin_round, look_further, read_snapshot
 
 
 class Deposed(Exception):
@@ -71,29 +72,30 @@ def run_round(epoch: int, number: int, *, sweeping: bool) -> RoundReport:
     Raises Deposed, after which nothing of the round stands.
     """
     began = time.perf_counter()
-    report = _round(epoch, number, sweeping)
-    has_jobs, has_bulk = inboxes.look()
-    if has_jobs:
+    report, waiting = _round(epoch, number, sweeping)
+    if waiting.jobs:
         report.jobs = _job_round(epoch)
-    if has_bulk:
+    if waiting.bulk:
         report.bulks = _bulk_round(epoch)
     report.seconds = time.perf_counter() - began
     return report
 
 
 @transactional
-def _round(epoch: int, number: int, sweeping: bool) -> RoundReport:
-    settings = supervisor_settings()
+def _round(epoch: int, number: int, sweeping: bool) -> tuple[RoundReport, Inboxes]:
+    settings, has_settled = begin_round()
     report = RoundReport()
     if sweeping:
         swept = run_sweep(settings)
         report.reclaimed, report.promoted = swept.reclaimed, swept.promoted
         report.lost_workers = swept.lost_workers
-    _settle(report)
+    if has_settled:
+        _settle(report)
     _hand_out(settings, number, report)
-    if not leader.renew(epoch, settings.leader_lease_seconds):
+    waiting = leader.renew_and_look(epoch, settings.leader_lease_seconds)
+    if waiting is None:
         raise Deposed(f"epoch {epoch} is over")
-    return report
+    return report, waiting
 
 
 @transactional
@@ -115,8 +117,6 @@ def _bulk_round(epoch: int) -> int:
 
 
 def _settle(report: RoundReport) -> None:
-    if not dependencies.has_settled():
-        return
     edges = dependencies.take_settled(BATCH)
     verdicts = [(edge, judge_edge(edge.status, edge.on_dead)) for edge in edges]
     dependencies.move_edges([(e.task_id, e.depends_on, v.state) for e, v in verdicts])

@@ -16,6 +16,7 @@ from tasks_app.services.sampler import Sampler
 from tasks_app.store import leader
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.duty import read_duty
+from tasks_app.store.vacuum import vacuum_what_churns
 
 log = logging.getLogger(__name__)
 
@@ -27,8 +28,12 @@ LONGEST_POLL: Final = 0.2
 leader that waited for its tick left workers idle for up to a second once they had finished."""
 
 BULK: Final = 100
-BULK_PAUSE: Final = 0.005
-"""After a round that handed out so many: workers that take them so fast are soon done with them."""
+BULK_PAUSE: Final = 0.001
+"""After a round that handed out so many: workers that take them so fast are soon done with them.
+A round that handed out fewer is followed the later, the fewer they were."""
+
+DEAD_ROWS: Final = 5_000
+"""Leases that were handed out since the tables that churn were last vacuumed."""
 
 STANDBY_POLL: Final = 0.25
 STANDBY_TOLD: Final = 2.0
@@ -97,6 +102,7 @@ def _lead(
     until = time.monotonic() + settings.shift_seconds
     sweep_due = time.monotonic()
     poll = BUSY_POLL
+    swept_out = report.dispatched
     while not stopping() and time.monotonic() < until:
         sweeping = time.monotonic() >= sweep_due
         if sweeping:
@@ -106,16 +112,28 @@ def _lead(
         if sampler.due_in() <= 0:
             settings = supervisor_settings()
             sampler.sample(epoch, settings.leader_lease_seconds)
+        if report.dispatched - swept_out >= DEAD_ROWS:
+            vacuum_what_churns()
+            swept_out = report.dispatched
         if round_report.moved:
-            poll = BUSY_POLL
-            time.sleep(BULK_PAUSE if round_report.dispatched >= BULK else BUSY_POLL)
+            poll = pause_after(round_report.dispatched)
+            time.sleep(poll)
             continue
         pause = min(sweep_due - time.monotonic(), sampler.due_in())
         if round_report.in_flight:
             pause = min(pause, poll)
             poll = min(2 * poll, LONGEST_POLL)
-        listener.wait(max(pause, BUSY_POLL))
+        listener.wait(max(pause, BULK_PAUSE))
     report.ended = "stopped" if stopping() else "shift over"
+
+
+def pause_after(dispatched: int) -> float:
+    """Seconds until the next round while work moves.
+
+    >>> [round(1000 * pause_after(count)) for count in (0, 50, 90, 100, 500)]
+    [20, 10, 2, 1, 1]
+    """
+    return max(BULK_PAUSE, BUSY_POLL * (1 - dispatched / BULK))
 
 
 def _note(report: ShiftReport, sampler: Sampler, round_report: RoundReport) -> None:

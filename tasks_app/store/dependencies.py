@@ -18,15 +18,6 @@ class OpenEdge:
     status: Status
 
 
-HAS_SETTLED = "SELECT EXISTS (SELECT FROM settled)"
-
-
-def has_settled() -> bool:
-    """Whether anything stands in the inbox; costs a tenth of taking from an empty one."""
-    found = sql.row(HAS_SETTLED)
-    return bool(found and found[0])
-
-
 # The dependents are locked in the order of their ids before any edge is touched.
 TAKE_SETTLED = """
 WITH taken AS (

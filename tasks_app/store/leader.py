@@ -3,7 +3,8 @@
 from typing import Final
 
 from tasks_app.core.shifts import ShiftEnd
-from tasks_app.store import sql
+from tasks_app.store import inboxes, sql
+from tasks_app.store.inboxes import Inboxes
 
 # Whoever takes over writes down the shift that begins, and closes one whose leader could not: it
 # ended with the last round on record.
@@ -49,6 +50,12 @@ RETURNING epoch
 def renew(epoch: int, ttl: float) -> bool:
     """Fence the current transaction and extend the lease; False when another leader took over."""
     return sql.row(RENEW, {"epoch": epoch, "ttl": ttl}) is not None
+
+
+def renew_and_look(epoch: int, ttl: float) -> Inboxes | None:
+    """The same, and what else waits for the supervisor; None when another leader took over."""
+    found, renewed = sql.several((inboxes.LOOK, RENEW), {"epoch": epoch, "ttl": ttl})
+    return Inboxes(*found[0]) if renewed else None
 
 
 FREE = """

@@ -58,7 +58,7 @@ def a_snapshot(
     backlog: float | None = None,
     seed: int = 0,
 ) -> Snapshot:
-    return Snapshot(0.0, {kind.name: kind for kind in kinds}, workers, ready, backlog, seed)
+    return Snapshot({kind.name: kind for kind in kinds}, workers, ready, backlog, seed)
 
 
 def in_order(snapshot: Snapshot) -> Sequence[TaskFacts]:

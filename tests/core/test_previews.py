@@ -138,7 +138,7 @@ def floor_of(strategy: StrategyName) -> Snapshot:
         for n in (1, 2, 3)
     ]
     ready = [TaskFacts(UUID(int=9 + n), "job", 0, float(n), 10.0) for n in range(9)]
-    return Snapshot(0.0, {"job": KindPolicy("job", strategy)}, workers, ready)
+    return Snapshot({"job": KindPolicy("job", strategy)}, workers, ready)
 
 
 def test_a_strategy_is_compared_by_the_rounds_own_code() -> None:

@@ -48,7 +48,7 @@ def a_large_snapshot(
         for number in range(TASKS)
     ]
     policies = {name: KindPolicy(name, strategy, order) for name in names}
-    return Snapshot(0.0, policies, workers, ready, backlog)
+    return Snapshot(policies, workers, ready, backlog)
 
 
 def cpu_ms(snapshot: Snapshot) -> float:

@@ -15,7 +15,7 @@ FREE = W(UUID(int=2), "w1", 1, {"job": 1.0})
 
 def refusals(task: Waiting, *, on_duty: bool = True, **parts: Any) -> dict[Question, Left | None]:
     known = {"kinds": {"job": KindPolicy("job")}, "workers": [FREE], "backlog": 0.0}
-    snapshot = Snapshot(now=0.0, ready=(), **{**known, **parts})
+    snapshot = Snapshot(ready=(), **{**known, **parts})
     answers = why_waiting(task, snapshot, on_duty=on_duty)
     assert [answer.question for answer in answers] == list(Question)
     return {answer.question: answer.left for answer in answers if not answer.yes}

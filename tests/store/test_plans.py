@@ -250,7 +250,7 @@ def test_the_first_tasks_of_a_job_are_read_without_those_of_others(
 
 
 def test_a_round_asks_for_open_jobs_by_their_index(hall: Mapping[str, Any]) -> None:
-    found = scans(snapshot.MOMENT, {}, sql.IN_INDEX_ORDER)
+    found = scans(snapshot.HAS_JOBS, {}, sql.IN_INDEX_ORDER)
     assert of(found, "job") == {"job_open"}
 
 

@@ -40,6 +40,11 @@ SELECT k.name, coalesce(nullif(k.strategy, ''), s.default_strategy), k."order", 
 
 def kind_policies() -> dict[str, KindPolicy]:
     """How each kind is dispatched, with the default strategy filled in."""
+    return policies_of(sql.rows(KINDS))
+
+
+def policies_of(rows: Sequence[tuple[Any, ...]]) -> dict[str, KindPolicy]:
+    """The same from the rows of ``KINDS``."""
     return {
         r[0]: KindPolicy(
             r[0],
@@ -54,7 +59,7 @@ def kind_policies() -> dict[str, KindPolicy]:
             has_retry_budget=r[9],
             by_people=r[10],
         )
-        for r in sql.rows(KINDS)
+        for r in rows
     }
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any, Final
 
 from tasks_app.core.facts import Breaker, LimitFacts, Order, Snapshot, TaskFacts, WorkerFacts
 from tasks_app.core.limits import refill
 from tasks_app.core.windows import first_window
 from tasks_app.models import SupervisorSettings
 from tasks_app.store import sql
-from tasks_app.store.reads.configuration import kind_policies
+from tasks_app.store.reads.configuration import KINDS, policies_of
 from tasks_app.store.reads.fair_share import other_jobs, turns_of
 from tasks_app.store.reads.ready import ready_tasks
 
@@ -55,16 +56,34 @@ SELECT l.name,
   LEFT JOIN breaker_state b ON b.scope = 'limit' AND b.name = l.name
 """
 
-MOMENT = """
-SELECT extract(epoch FROM statement_timestamp())::float8,
-       EXISTS (SELECT FROM job WHERE NOT status IN ('CANCELLED', 'COMPENSATED', 'COMPLETED'))
+HAS_JOBS = """
+SELECT EXISTS (SELECT FROM job WHERE NOT status IN ('CANCELLED', 'COMPENSATED', 'COMPLETED'))
 """
+
+
+SETTINGS: Final = [field.attname for field in SupervisorSettings._meta.concrete_fields]
+
+# The settings are in force from the next round, so each asks for them.
+BEGIN: Final = f"""
+SELECT EXISTS (SELECT FROM settled), {", ".join(f's."{name}"' for name in SETTINGS)}
+  FROM supervisor_settings s WHERE s.id = 1
+"""  # noqa: S608  the names of the model's columns
+
+
+def begin_round() -> tuple[SupervisorSettings, bool]:
+    """The settings of a round, and whether any end of a task is to be carried over."""
+    ((has_settled, *values),) = sql.rows(BEGIN)
+    return SupervisorSettings.from_db("default", SETTINGS, values), bool(has_settled)
 
 
 def worker_facts(stale_after: float) -> list[WorkerFacts]:
     """The live workers with their load; ``stale_after`` in seconds."""
+    return _workers_of(*sql.several((SKILLS, WORKERS), {"stale_after": stale_after}))
+
+
+def _workers_of(able: list[tuple[Any, ...]], live: list[tuple[Any, ...]]) -> list[WorkerFacts]:
     skills: dict[object, dict[str, float]] = {}
-    for worker_id, kind, skill in sql.rows(SKILLS):
+    for worker_id, kind, skill in able:
         skills.setdefault(worker_id, {})[kind] = float(skill)
     return [
         WorkerFacts(
@@ -76,7 +95,7 @@ def worker_facts(stale_after: float) -> list[WorkerFacts]:
             queued_seconds=float(r[5]),
             skills=skills.get(r[0], {}),
         )
-        for r in sql.rows(WORKERS, {"stale_after": stale_after})
+        for r in live
     ]
 
 
@@ -101,17 +120,16 @@ def read_snapshot(settings: SupervisorSettings, seed: int) -> tuple[Snapshot, in
 
     Returns the snapshot and how many tasks a kind were looked at, at most ``settings.window``.
     """
-    now, has_jobs = sql.row(MOMENT) or (0.0, False)
-    workers = worker_facts(settings.stale_after_seconds)
+    known = {"stale_after": settings.stale_after_seconds}
+    jobs, able, live, of_kinds = sql.several((HAS_JOBS, SKILLS, WORKERS, KINDS), known)
+    workers, kinds = _workers_of(able, live), policies_of(of_kinds)
     first = first_window(workers, settings.backlog, settings.window)
-    kinds = kind_policies()
     # Which task is the longest is only known from the whole window.
     looked_at = {k: first if kinds[k].order is Order.FIFO else settings.window for k in kinds}
     snapshot = Snapshot(
-        now=float(now),
         kinds=kinds,
         workers=workers,
-        ready=read_ready(looked_at, has_jobs=has_jobs),
+        ready=read_ready(looked_at, has_jobs=jobs[0][0]),
         backlog=settings.backlog,
         seed=seed,
         # A statement that is not run is the cheapest: a quarter of a millisecond a round each.

@@ -42,7 +42,6 @@ def read_checklist(task: TaskDetail, silent_after: float) -> Checklist:
     config, duty = supervisor_settings(), read_duty()
     holder = sql.row(LOCK_HOLDER, {"key": task.lock_key}) if task.lock_key else None
     snapshot = Snapshot(
-        now=0.0,
         kinds=kind_policies(),
         workers=worker_facts(config.stale_after_seconds),
         ready=(),
