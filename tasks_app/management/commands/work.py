@@ -43,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--release",
             type=_name,
-            default=os.environ.get("CHARGEHAND_RELEASE", ""),
+            default=os.environ.get("CHARGEHAND_RELEASE") or None,
             help="version of the handlers, shown beside what they did "
             "(default: the environment's CHARGEHAND_RELEASE)",
         )
@@ -71,7 +71,7 @@ class Command(BaseCommand):
                 Options(
                     modules=[name for name in modules if name],
                     name=options["name"] or default_name(),
-                    version=options["release"],
+                    version=options["release"] or "",
                     slots=options["slots"],
                     processes=options["processes"],
                     grace=options["grace"],
