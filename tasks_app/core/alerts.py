@@ -1,11 +1,14 @@
 """What is wrong on the floor, decided from a few facts, the worst first."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import ClassVar, Final
+from uuid import UUID
 
 from tasks_app.core.advice import Pinned, pinned_worker
-from tasks_app.core.facts import KindPolicy, StrategyName, WorkerFacts
+from tasks_app.core.facts import Breaker, KindPolicy, StrategyName, WorkerFacts
+from tasks_app.core.queries import quoted_if_needed
 
 SNAPSHOT_SECONDS: Final = 60.0
 """A transaction that is open for longer than any of Chargehand's own, by far."""
@@ -53,11 +56,45 @@ class PinnedWorker:
     pinned: Pinned
     kind: str
     strategy: str
+    worker_id: UUID | None = field(default=None, compare=False)
 
     @property
     def blind(self) -> bool:
         """Whether the strategy looks at no load at all, so that a change of it is the remedy."""
         return self.strategy in (StrategyName.ROUND_ROBIN, StrategyName.CAPABILITY)
+
+
+@dataclass(frozen=True, slots=True)
+class SilentWorker:
+    """A live worker that has missed heartbeats; what it holds waits for ``stale_after``."""
+
+    name: ClassVar[str] = "silent"
+    id: UUID
+    worker: str
+    silent_seconds: float
+    active: int
+
+
+class Hold(StrEnum):
+    """What holds back a whole kind until somebody or time ends it."""
+
+    QUARANTINE = "quarantine"
+    BREAKER = "breaker"
+    PAUSE = "pause"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldKind:
+    """Ready tasks of this kind wait, and none of them is handed out."""
+
+    name: ClassVar[str] = "held_kind"
+    kind: str
+    hold: Hold
+
+    @property
+    def query(self) -> str:
+        """Its ready tasks in the language of the search."""
+        return f"kind:{quoted_if_needed(self.kind)} status:pending"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +105,10 @@ class DeadWaiting:
     tasks: int
 
 
-Alert = OffDuty | Unserved | SnapshotHeld | PinnedWorker | DeadWaiting
+Alert = OffDuty | Unserved | SilentWorker | HeldKind | SnapshotHeld | PinnedWorker | DeadWaiting
+
+MOST_OF_A_SORT: Final = 5
+"""Alerts of one sort at once: more say nothing that these do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +117,8 @@ class FloorFacts:
 
     ``last_round_age`` is None when no round was ever recorded; ``held`` maps a worker's name to the
     kinds that it holds; ``unserved`` are kinds with ready tasks that no live worker can do;
-    ``oldest_snapshot`` is the transaction that has been open for longest.
+    ``oldest_snapshot`` is the transaction that has been open for longest; ``waiting`` are kinds
+    with ready tasks, of those at least that something holds back.
     """
 
     last_round_age: float | None
@@ -88,6 +129,8 @@ class FloorFacts:
     unserved: Sequence[str]
     dead: int
     oldest_snapshot: SnapshotHeld | None = None
+    silent: Sequence[SilentWorker] = ()
+    waiting: Collection[str] = ()
 
 
 def decide_alerts(facts: FloorFacts) -> list[Alert]:
@@ -98,6 +141,9 @@ def decide_alerts(facts: FloorFacts) -> list[Alert]:
         alerts.append(OffDuty(age))
     if facts.unserved:
         alerts.append(Unserved(facts.unserved))
+    longest_first = sorted(facts.silent, key=lambda each: (-each.silent_seconds, each.worker))
+    alerts += longest_first[:MOST_OF_A_SORT]
+    alerts += _held_kinds(facts)[:MOST_OF_A_SORT]
     held = facts.oldest_snapshot
     if held is not None and held.seconds > SNAPSHOT_SECONDS:
         alerts.append(held)
@@ -109,9 +155,28 @@ def decide_alerts(facts: FloorFacts) -> list[Alert]:
     return alerts
 
 
+def hold_of(policy: KindPolicy) -> Hold | None:
+    """What holds back a kind, what only a person can end first."""
+    if policy.quarantined:
+        return Hold.QUARANTINE
+    if policy.breaker is Breaker.OPEN:
+        return Hold.BREAKER
+    return Hold.PAUSE if policy.paused else None
+
+
+def _held_kinds(facts: FloorFacts) -> list[HeldKind]:
+    found = [
+        HeldKind(name, hold)
+        for name, policy in facts.kinds.items()
+        if name in facts.waiting and (hold := hold_of(policy)) is not None
+    ]
+    return sorted(found, key=lambda each: (list(Hold).index(each.hold), each.kind))
+
+
 def _explained(pinned: Pinned, facts: FloorFacts) -> PinnedWorker:
     """Name the kind that pins: one handed out blindly if there is one, else the first held."""
     held = [facts.kinds[kind] for kind in facts.held.get(pinned.name, ()) if kind in facts.kinds]
-    explained = [PinnedWorker(pinned, policy.name, policy.strategy) for policy in held]
+    worker = next((each.id for each in facts.workers if each.name == pinned.name), None)
+    explained = [PinnedWorker(pinned, policy.name, policy.strategy, worker) for policy in held]
     blind = next((each for each in explained if each.blind), None)
-    return blind or next(iter(explained), PinnedWorker(pinned, "", ""))
+    return blind or next(iter(explained), PinnedWorker(pinned, "", "", worker))

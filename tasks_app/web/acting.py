@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from tasks_app.services.people import Actor, may_operate
+from tasks_app.services.people import Actor, may_administer, may_operate
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -22,6 +22,18 @@ def operators_only(view: View[P]) -> View[P]:
     @wraps(view)
     def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not may_operate(request.user):
+            return render(request, "forbidden.html", status=403)
+        return view(request, *args, **kwargs)
+
+    return wrapped
+
+
+def admins_only(view: View[P]) -> View[P]:
+    """Answer 403 with a sentence to whoever may not change the configuration."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if not may_administer(request.user):
             return render(request, "forbidden.html", status=403)
         return view(request, *args, **kwargs)
 

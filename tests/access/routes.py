@@ -72,6 +72,7 @@ PAGES: Final[dict[str, Rule]] = {
     "audit/": LOOK,
     "audit/<int:number>/": LOOK,
     "audit/export/": LOOK,
+    "kinds/switch/": Rule(ADMIN, ADMIN),
     "supervisor/": LOOK,
     "workers/": LOOK,
     "workers/<uuid:worker_id>/": LOOK,

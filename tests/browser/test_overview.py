@@ -53,11 +53,20 @@ def test_one_sees_one_pinned_worker_and_two_flat_ones(site: Site, visitor: Visit
     alert = page.locator(".alert", has_text="w1 is pinned")
     expect(alert).to_contain_text("w2 and w3 are idle", timeout=40_000)
     expect(alert).to_contain_text("round robin")
-    expect(page.get_by_role("link", name="Change its strategy…")).to_be_visible()
+    expect(page.get_by_role("link", name="Switch to capable least loaded…")).to_be_visible()
+    expect(page.get_by_role("button", name="Drain w1")).to_be_visible()
     expect(page.locator('[data-legend="active"] [data-value="w2"]')).to_have_text("0")
     expect(page.locator('[data-legend="active"] [data-value="w1"]')).not_to_have_text("0")
     expect(page.locator("progress.hot")).to_have_count(1)
     assert visitor.axe() == []
+    page.get_by_role("link", name="Switch to capable least loaded…").click()
+    dialog = page.locator("#act")
+    expect(dialog).to_contain_text("Switch to capable least loaded?")
+    dialog.get_by_role("button", name="Switch the strategy").click()
+    expect(page.locator(".toast")).to_contain_text("handed out by capable least loaded")
+    from tasks_app.models import Kind
+
+    assert Kind.objects.get(name="seed").strategy == "capable_least_loaded"
     (site.folder / "enough").touch()
 
 
@@ -143,6 +152,9 @@ def test_the_cross_hair_tells_the_values_of_all_charts(site: Site, visitor: Visi
     expect(page.locator("[data-charts-at]")).to_contain_text("at ")
     crossed = page.locator(".u-cursor-x:not(.u-off)")
     expect(crossed).to_have_count(3)
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/tasks/"))
+    expect(page.locator("[data-rows] tr[data-id]")).to_have_count(3)
 
 
 def test_a_range_is_chosen_and_the_page_says_when_it_is_empty(site: Site, visitor: Visitor) -> None:

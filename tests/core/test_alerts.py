@@ -9,15 +9,19 @@ from hypothesis import strategies as st
 from tasks_app.core.alerts import (
     DeadWaiting,
     FloorFacts,
+    HeldKind,
+    Hold,
     OffDuty,
     PinnedWorker,
+    SilentWorker,
     SnapshotHeld,
     Unserved,
     decide_alerts,
 )
-from tasks_app.core.facts import KindPolicy, StrategyName, WorkerFacts
+from tasks_app.core.facts import Breaker, KindPolicy, StrategyName, WorkerFacts
 
-RANK = {OffDuty: 0, Unserved: 1, SnapshotHeld: 2, PinnedWorker: 3, DeadWaiting: 4}
+SORTS = (OffDuty, Unserved, SilentWorker, HeldKind, SnapshotHeld, PinnedWorker, DeadWaiting)
+RANK = {sort: rank for rank, sort in enumerate(SORTS)}
 
 
 def worker(number: int, active: int, queued: float, *kinds: str) -> WorkerFacts:
@@ -122,6 +126,36 @@ def test_alerts_come_once_each_and_the_worst_first(
     )
     ranks = [RANK[type(alert)] for alert in found]
     assert ranks == sorted(set(ranks))
-    assert (4 in ranks) is (dead > 0)
-    assert (2 in ranks) is (open_for is not None and open_for > 60)
-    assert (1 in ranks) is bool(unserved)
+    assert (RANK[DeadWaiting] in ranks) is (dead > 0)
+    assert (RANK[SnapshotHeld] in ranks) is (open_for is not None and open_for > 60)
+    assert (RANK[Unserved] in ranks) is bool(unserved)
+
+
+def test_a_kind_that_is_held_back_is_an_alert_only_while_tasks_wait_for_it() -> None:
+    kinds = {
+        "a": KindPolicy("a", paused=True),
+        "b": KindPolicy("b", paused=True, quarantined=True),
+        "c": KindPolicy("c", breaker=Breaker.OPEN),
+        "d": KindPolicy("d", paused=True),
+        "e": KindPolicy("e"),
+    }
+    found = decide_alerts(facts(kinds=kinds, waiting={"a", "b", "c", "e"}))
+    assert isinstance(found[0], HeldKind)
+    assert found == [
+        HeldKind("b", Hold.QUARANTINE),
+        HeldKind("c", Hold.BREAKER),
+        HeldKind("a", Hold.PAUSE),
+    ]
+    assert found[0].query == "kind:b status:pending"
+
+
+def test_of_many_silent_workers_those_silent_for_longest_are_named() -> None:
+    silent = [SilentWorker(UUID(int=n), f"w{n}", 30.0 + n, 0) for n in range(9)]
+    found = decide_alerts(facts(silent=silent))
+    assert [each.worker for each in found if isinstance(each, SilentWorker)] == [
+        "w8",
+        "w7",
+        "w6",
+        "w5",
+        "w4",
+    ]

@@ -122,7 +122,7 @@
     node.setAttribute("role", "img");
     node.setAttribute(
       "aria-label",
-      `${names[kind]} over time; left and right arrow move the cross-hair, values stand above`,
+      `${names[kind]} over time; left and right arrow move the cross-hair, values stand above, Enter lists the tasks of that moment`,
     );
   };
 
@@ -238,7 +238,30 @@
     }
   });
 
+  // The tasks that were unfinished at the moment under the cross-hair; on the lines of workers, those
+  // that the nearest one held now or before.
+  const openMoment = (kind) => {
+    const point = hover !== null && columns?.points[hover];
+    if (!point) return;
+    const at = new Date(point.at * 1000).toISOString().slice(0, 19);
+    const words = [`created:<=${at}`, `-ended:<${at}`];
+    const { top } = charts[kind].cursor;
+    if (kind === "active" && point.active && top >= 0) {
+      const held = charts[kind].posToVal(top, "y");
+      const away = (name) => Math.abs((point.active[name] ?? Infinity) - held);
+      const nearest = [...workers].sort((a, b) => away(a) - away(b))[0];
+      if (nearest) words.push(`worker:"${nearest.replace(/["\\]/g, "\\$&")}"`);
+    }
+    location.assign(`${section.dataset.tasks}?${new URLSearchParams({ q: words.join(" ") })}`);
+  };
+  for (const kind of Object.keys(seriesOf))
+    nodeOf(kind).addEventListener("click", () => openMoment(kind));
+
   section.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && charts[event.target.dataset?.plot]) {
+      openMoment(event.target.dataset.plot);
+      return;
+    }
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const chart = charts[event.target.dataset?.plot];
     if (!by || !chart) return;

@@ -1,5 +1,6 @@
 """The shop floor at a glance: the live workers with their load, and what waits without one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -61,6 +62,21 @@ def count_lost() -> int:
     """Workers lost in the last hour and not back."""
     found = sql.row(LOST)
     return int(found[0]) if found else 0
+
+
+WAITING = """
+SELECT k.name FROM kind k
+ WHERE k.name = ANY (%(kinds)s)
+   AND EXISTS (SELECT FROM task t
+                WHERE t.kind = k.name AND t.status = 'PENDING' AND t.waiting_on = 0)
+"""
+
+
+def waiting_kinds(kinds: Sequence[str]) -> frozenset[str]:
+    """Those of some kinds that have ready tasks: one look into the ready queue each."""
+    if not kinds:
+        return frozenset()
+    return frozenset(name for (name,) in sql.rows(WAITING, {"kinds": list(kinds)}))
 
 
 # One look into the ready queue a kind; its length comes from nowhere, for counting it costs.

@@ -7,7 +7,14 @@ from datetime import UTC, datetime
 from typing import Final
 
 from tasks_app.core.advice import ceiling
-from tasks_app.core.alerts import Alert, FloorFacts, PinnedWorker, decide_alerts
+from tasks_app.core.alerts import (
+    Alert,
+    FloorFacts,
+    PinnedWorker,
+    SilentWorker,
+    decide_alerts,
+    hold_of,
+)
 from tasks_app.core.states import UNFINISHED, Status, WorkerState
 from tasks_app.models import SupervisorSettings
 from tasks_app.store.reads import series
@@ -15,7 +22,13 @@ from tasks_app.store.reads.configuration import kind_policies, supervisor_settin
 from tasks_app.store.reads.counts import count_by_status
 from tasks_app.store.reads.dead_letters import Cause, DeadFilter, list_causes
 from tasks_app.store.reads.duty import Duty, read_duty
-from tasks_app.store.reads.floor import FloorWorker, count_lost, list_floor, list_unserved_kinds
+from tasks_app.store.reads.floor import (
+    FloorWorker,
+    count_lost,
+    list_floor,
+    list_unserved_kinds,
+    waiting_kinds,
+)
 from tasks_app.store.reads.horizon import oldest_snapshot
 from tasks_app.store.reads.snapshot import worker_facts
 
@@ -94,23 +107,26 @@ class Overview:
     workers: Workers
     causes: Sequence[Cause]
     statuses: Mapping[str, int]
+    stale_after: float
 
 
 def read_overview(silent_after: float) -> Overview:
     """Read and judge; the supervisor is silent after so many seconds without a round."""
     config, statuses, floor = supervisor_settings(), count_by_status(), list_floor()
     dead = statuses.get(Status.DEAD, 0)
-    supervision = _supervision(silent_after)
+    supervision, kinds = _supervision(silent_after), kind_policies()
     alerts = decide_alerts(
         FloorFacts(
             last_round_age=supervision.duty.last_round_age,
             silent_after=silent_after,
             workers=worker_facts(config.stale_after_seconds),
             held={worker.name: worker.kinds for worker in floor},
-            kinds=kind_policies(),
+            kinds=kinds,
             unserved=list_unserved_kinds(config.stale_after_seconds),
             dead=dead,
             oldest_snapshot=oldest_snapshot(),
+            silent=_silent(floor, config),
+            waiting=waiting_kinds([name for name, kind in kinds.items() if hold_of(kind)]),
         )
     )
     return Overview(
@@ -120,7 +136,17 @@ def read_overview(silent_after: float) -> Overview:
         workers=_workers(floor, alerts, config),
         causes=_causes() if dead else [],
         statuses=statuses,
+        stale_after=config.stale_after_seconds,
     )
+
+
+def _silent(floor: Sequence[FloorWorker], config: SupervisorSettings) -> Sequence[SilentWorker]:
+    late_after = MISSED_HEARTBEATS * config.heartbeat_seconds
+    return [
+        SilentWorker(worker.id, worker.name, worker.heartbeat_age, worker.active)
+        for worker in floor
+        if worker.heartbeat_age > late_after
+    ]
 
 
 def _causes() -> Sequence[Cause]:

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from tasks_app.services.people import may_administer, may_operate
 from tasks_app.store.reads import series as samples
 from tasks_app.store.reads.duty import SILENT_BEATS
 from tasks_app.store.reads.overview import read_overview
@@ -26,6 +27,8 @@ def overview(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "live": read_overview(SILENT_BEATS * settings.BEAT_SECONDS),
         "ranges": samples.RANGES,
+        "may_operate": may_operate(request.user),
+        "may_administer": may_administer(request.user),
     }
     part = "live" if request.headers.get("HX-Request") else "overview"
     return render(request, f"overview/{part}.html", context)
