@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from tasks_app.core.states import OnDead, Status
+from tasks_app.core.states import UNFINISHED, OnDead, Status
 from tasks_app.sdk.link import Grant
 
 POISON_AFTER = 3
@@ -11,7 +11,10 @@ POISON_AFTER = 3
 
 @dataclass
 class ModelTask:
-    """One task as the model sees it; ``held`` is the worker's boot and token of its lease."""
+    """One task as the model sees it; ``held`` is the worker's boot and token of its lease.
+
+    Of one that people do, ``held`` is the person's row and the token.
+    """
 
     id: UUID
     max_attempts: int
@@ -23,6 +26,7 @@ class ModelTask:
     cancel_asked: bool = False
     deaths: set[UUID] = field(default_factory=set)
     crashes: int = 0
+    by_people: bool = False
 
     def _leave(self, status: Status) -> None:
         """End the lease; a cancel that was asked for wins."""
@@ -60,6 +64,14 @@ class ModelTask:
         poison = len(self.deaths) + self.crashes >= POISON_AFTER
         dead = started and (poison or self.attempts >= self.max_attempts)
         self._leave(Status.DEAD if dead else Status.PENDING)
+
+    def cancel(self) -> None:
+        """At once, but where a machine is at work: that is asked."""
+        if self.status is Status.RUNNING and not self.by_people:
+            self.cancel_asked = True
+        elif self.status in UNFINISHED:
+            self.status = Status.CANCELLED
+            self.held = None
 
     def requeue(self) -> None:
         """A human's second chance: a new incarnation."""

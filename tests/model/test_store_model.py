@@ -225,11 +225,7 @@ class Record(RuleBasedStateMachine):
         """Cancel any task."""
         task = self._task(pick)
         cancel_tasks([task.id], OPERATOR)
-        if task.status is Status.RUNNING:
-            task.cancel_asked = True
-        elif task.status in (Status.PENDING, Status.FAILED, Status.ASSIGNED):
-            task.status = Status.CANCELLED
-            task.held = None
+        task.cancel()
 
     def _task(self, pick: int) -> ModelTask:
         return list(self.tasks.values())[pick % len(self.tasks)]
