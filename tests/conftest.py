@@ -49,8 +49,9 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
 @pytest.fixture
 def record(transactional_db: None) -> None:
     """A record whose writes commit; the flush after each such test takes its single rows away."""
-    from tasks_app.models import Leader, SupervisorSettings
+    from tasks_app.models import AlertSettings, Leader, SupervisorSettings
 
+    AlertSettings.objects.get_or_create(id=1)
     SupervisorSettings.objects.get_or_create(id=1)
     Leader.objects.get_or_create(id=1)
 

@@ -9,11 +9,19 @@ from django.contrib.auth.admin import UserAdmin
 if TYPE_CHECKING:
     from django.contrib.auth.models import Group, Permission, User
 
-    from tasks_app.models import ApiToken, AuditEntry, Kind, Limit, SupervisorSettings
+    from tasks_app.models import (
+        AlertSettings,
+        ApiToken,
+        AuditEntry,
+        Kind,
+        Limit,
+        SupervisorSettings,
+    )
 
     KindFormBase = forms.ModelForm[Kind]
     LimitFormBase = forms.ModelForm[Limit]
     SettingsFormBase = forms.ModelForm[SupervisorSettings]
+    AlertsFormBase = forms.ModelForm[AlertSettings]
     GroupFormBase = forms.ModelForm[Group]
     RightsFieldBase = forms.ModelMultipleChoiceField[Permission]
     AnyAdminBase = admin.ModelAdmin[Any]
@@ -24,7 +32,8 @@ if TYPE_CHECKING:
     UserAdminBase = UserAdmin[User]
     RecordAdminBase = admin.ModelAdmin[ApiToken | AuditEntry]
 else:
-    KindFormBase = LimitFormBase = SettingsFormBase = GroupFormBase = forms.ModelForm
+    AlertsFormBase = KindFormBase = LimitFormBase = SettingsFormBase = forms.ModelForm
+    GroupFormBase = forms.ModelForm
     RightsFieldBase = forms.ModelMultipleChoiceField
     AnyAdminBase = KindAdminBase = LimitAdminBase = SettingsAdminBase = admin.ModelAdmin
     GroupAdminBase = RecordAdminBase = admin.ModelAdmin

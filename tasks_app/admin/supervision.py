@@ -3,13 +3,14 @@
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from tasks_app.admin.bases import SettingsAdminBase, SettingsFormBase
+from tasks_app.admin.bases import AlertsFormBase, SettingsFormBase
 from tasks_app.admin.changes import Configures, Previewed
 from tasks_app.admin.validation import add_faults
-from tasks_app.models import SupervisorSettings
+from tasks_app.models import AlertSettings, SupervisorSettings
 from tasks_app.services.settings_checks import check_supervisor
 
 
@@ -28,8 +29,26 @@ class SettingsForm(Previewed, SettingsFormBase):
         return data
 
 
+class OneRow(Configures):
+    """Settings of which there is always exactly one row."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """There is one already."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """The supervisor cannot do without."""
+        return False
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, object] | None = None
+    ) -> HttpResponse:
+        """A list of one is skipped."""
+        return redirect(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", 1)
+
+
 @admin.register(SupervisorSettings)
-class SupervisorSettingsAdmin(Configures, SettingsAdminBase):
+class SupervisorSettingsAdmin(OneRow):
     """Neither added nor deleted: there is always exactly one."""
 
     form = SettingsForm
@@ -62,18 +81,31 @@ class SupervisorSettingsAdmin(Configures, SettingsAdminBase):
         ),
     )
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """There is one already."""
-        return False
 
-    def has_delete_permission(
-        self, request: HttpRequest, obj: SupervisorSettings | None = None
-    ) -> bool:
-        """The supervisor cannot do without."""
-        return False
+class AlertsForm(Previewed, AlertsFormBase):
+    """What the fields themselves check."""
 
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, object] | None = None
-    ) -> HttpResponse:
-        """A list of one is skipped."""
-        return redirect("admin:tasks_app_supervisorsettings_change", 1)
+    class Meta:
+        model = AlertSettings
+        fields = "__all__"
+
+
+@admin.register(AlertSettings)
+class AlertSettingsAdmin(OneRow):
+    """From where on the overview's alerts stand."""
+
+    form = AlertsForm
+    fieldsets = (
+        (
+            None,
+            {
+                "fields": (
+                    "dead_at_least",
+                    "oldest_seconds",
+                    "pinned_seconds",
+                    "snapshot_seconds",
+                ),
+                "description": "In force at once.",
+            },
+        ),
+    )

@@ -105,7 +105,35 @@ class DeadWaiting:
     tasks: int
 
 
-Alert = OffDuty | Unserved | SilentWorker | HeldKind | SnapshotHeld | PinnedWorker | DeadWaiting
+@dataclass(frozen=True, slots=True)
+class Overdue:
+    """The oldest unfinished task has waited for longer than somebody said it may."""
+
+    name: ClassVar[str] = "overdue"
+    seconds: float
+    allowed: float
+
+
+@dataclass(frozen=True, slots=True)
+class AlertThresholds:
+    """From where on an alert stands; seconds, None where it never does."""
+
+    dead_at_least: int = 1
+    oldest_seconds: float | None = None
+    pinned_seconds: float = 0.0
+    snapshot_seconds: float = SNAPSHOT_SECONDS
+
+
+Alert = (
+    OffDuty
+    | Unserved
+    | SilentWorker
+    | HeldKind
+    | SnapshotHeld
+    | Overdue
+    | PinnedWorker
+    | DeadWaiting
+)
 
 MOST_OF_A_SORT: Final = 5
 """Alerts of one sort at once: more say nothing that these do not."""
@@ -117,8 +145,9 @@ class FloorFacts:
 
     ``last_round_age`` is None when no round was ever recorded; ``held`` maps a worker's name to the
     kinds that it holds; ``unserved`` are kinds with ready tasks that no live worker can do;
-    ``oldest_snapshot`` is the transaction that has been open for longest; ``waiting`` are kinds
-    with ready tasks, of those at least that something holds back.
+    ``oldest_snapshot`` is the transaction that has been open for longest, ``oldest_age`` how long
+    the oldest unfinished task has waited; ``waiting`` are kinds with ready tasks, of those at least
+    that something holds back.
     """
 
     last_round_age: float | None
@@ -131,11 +160,14 @@ class FloorFacts:
     oldest_snapshot: SnapshotHeld | None = None
     silent: Sequence[SilentWorker] = ()
     waiting: Collection[str] = ()
+    oldest_age: float | None = None
+    thresholds: AlertThresholds = AlertThresholds()
 
 
 def decide_alerts(facts: FloorFacts) -> list[Alert]:
     """Every alert that holds, the worst first."""
     alerts: list[Alert] = []
+    limits = facts.thresholds
     age = facts.last_round_age
     if age is None or age > facts.silent_after:
         alerts.append(OffDuty(age))
@@ -145,12 +177,15 @@ def decide_alerts(facts: FloorFacts) -> list[Alert]:
     alerts += longest_first[:MOST_OF_A_SORT]
     alerts += _held_kinds(facts)[:MOST_OF_A_SORT]
     held = facts.oldest_snapshot
-    if held is not None and held.seconds > SNAPSHOT_SECONDS:
+    if held is not None and held.seconds > limits.snapshot_seconds:
         alerts.append(held)
+    oldest, allowed = facts.oldest_age, limits.oldest_seconds
+    if oldest is not None and allowed is not None and oldest > allowed:
+        alerts.append(Overdue(oldest, allowed))
     pinned = pinned_worker(facts.workers)
-    if pinned is not None:
+    if pinned is not None and pinned.queued_seconds >= limits.pinned_seconds:
         alerts.append(_explained(pinned, facts))
-    if facts.dead:
+    if facts.dead >= limits.dead_at_least:
         alerts.append(DeadWaiting(facts.dead))
     return alerts
 

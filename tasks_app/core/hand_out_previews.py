@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import UUID
 
 from tasks_app.core.dispatch import plan_dispatch
@@ -139,13 +138,22 @@ def preview_limit(past: LimitPast, before: Settings, after: Settings) -> list[st
     return said
 
 
-def preview_alerts(counts: Mapping[str, Any], before: Settings, after: Settings) -> list[str]:
-    """Say which alerts would stand right now; ``counts`` has the figure that each is held to."""
-    said = []
-    for name, figure in counts.items():
-        threshold = after.get(name)
-        if before.get(name) != threshold and threshold is not None:
-            verb = "would stand" if figure >= threshold else "would not stand"
-            word = name.removesuffix("_seconds").replace("_", " ")
-            said.append(f"{word} {threshold:g}: it is {figure:g} now, so the alert {verb}.")
-    return said
+def preview_alerts(
+    dead: int, oldest_age: float | None, before: Settings, after: Settings
+) -> Iterator[str]:
+    """Say which alerts would stand right now."""
+    most, allowed = after["dead_at_least"], after["oldest_seconds"]
+    if before["dead_at_least"] != most:
+        stands = "would stand" if dead >= most else "would not stand"
+        yield f"dead at least {most}: there are {dead:,} dead letters, so the alert {stands} now."
+    if before["oldest_seconds"] != allowed:
+        if allowed is None:
+            yield "oldest: no alert, however long a task waits."
+        elif oldest_age is None:
+            yield f"oldest {short(allowed)}: nothing is unfinished now."
+        else:
+            stands = "would stand" if oldest_age > allowed else "would not stand"
+            yield (
+                f"oldest {short(allowed)}: the oldest task has waited for {short(oldest_age)}, so "
+                f"the alert {stands} now."
+            )

@@ -1,5 +1,6 @@
 """The record: schema, constraints and partial indexes. No rules live here."""
 
+from tasks_app.models.alerts import AlertSettings
 from tasks_app.models.bulks import Bulk, BulkItem
 from tasks_app.models.counts import StatusCount, StatusDelta
 from tasks_app.models.deaths import DeadGroup, Death
@@ -28,6 +29,7 @@ from tasks_app.models.tasks import (
 from tasks_app.models.workers import Capability, Heartbeat, Worker
 
 __all__ = [
+    "AlertSettings",
     "ApiToken",
     "Attempt",
     "AuditEntry",

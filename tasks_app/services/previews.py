@@ -8,16 +8,20 @@ from uuid import UUID
 
 from tasks_app.core.facts import KindPolicy, Snapshot, StrategyName, TaskFacts
 from tasks_app.core.hand_out_previews import (
+    preview_alerts,
     preview_heartbeat,
     preview_limit,
     preview_stale_after,
     preview_strategy,
 )
 from tasks_app.core.previews import KindPast, preview_kind, short
-from tasks_app.services.settings_sections import KINDS, LIMITS, SUPERVISOR, Section
+from tasks_app.core.states import Status
+from tasks_app.services.settings_sections import ALERTS, KINDS, LIMITS, SUPERVISOR, Section
 from tasks_app.store.reads.configuration import supervisor_settings
+from tasks_app.store.reads.counts import count_by_status
 from tasks_app.store.reads.kinds import kinds_without_strategy
 from tasks_app.store.reads.previews import HOURS, kind_past, limit_past, silences
+from tasks_app.store.reads.series import read_oldest
 from tasks_app.store.reads.snapshot import read_snapshot
 
 REPLAYED: Final = 300
@@ -42,6 +46,9 @@ def preview(section: Section, name: str, before: Values, after: Values) -> Previ
         return Preview(preview_limit(limit_past(name), before, after))
     if section is SUPERVISOR:
         return _supervisor(before, after)
+    if section is ALERTS:
+        dead = count_by_status().get(Status.DEAD, 0)
+        return Preview([*preview_alerts(dead, read_oldest().age, before, after)])
     return Preview([])
 
 

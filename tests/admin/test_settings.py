@@ -162,3 +162,28 @@ def test_looking_at_a_revert_takes_nothing_back(floor: Floor, admin: Client) -> 
     assert Kind.objects.get().paused
     assert admin.get("/admin/tasks_app/kind/revert/999999/").status_code == 404
     assert admin.get(f"/admin/tasks_app/limit/revert/{entry.pk}/").status_code == 404
+
+
+def test_a_threshold_of_alerts_is_previewed_and_in_force_at_once(
+    floor: Floor, admin: Client
+) -> None:
+    floor.submit(1)
+    floor.round()
+    path = "/admin/tasks_app/alertsettings/1/change/"
+    form = {
+        "dead_at_least": "5",
+        "oldest_seconds": "0",
+        "pinned_seconds": "0",
+        "snapshot_seconds": "60",
+    }
+    told = page(admin.post(path, {**form, "_preview": "Preview"}))
+    assert "there are 0 dead letters, so the alert would not stand now" in told
+    assert "so the alert would stand now" in told
+    assert "The oldest task has waited" not in page(admin.get("/"))
+    admin.post(path, form)
+    assert "The oldest task has waited" in page(admin.get("/"))
+    entry = AuditEntry.objects.get()
+    assert (entry.action, entry.before) == (
+        "change alert thresholds",
+        {"dead_at_least": 1, "oldest_seconds": None},
+    )

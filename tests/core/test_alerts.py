@@ -7,11 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.core.alerts import (
+    AlertThresholds,
     DeadWaiting,
     FloorFacts,
     HeldKind,
     Hold,
     OffDuty,
+    Overdue,
     PinnedWorker,
     SilentWorker,
     SnapshotHeld,
@@ -20,7 +22,16 @@ from tasks_app.core.alerts import (
 )
 from tasks_app.core.facts import Breaker, KindPolicy, StrategyName, WorkerFacts
 
-SORTS = (OffDuty, Unserved, SilentWorker, HeldKind, SnapshotHeld, PinnedWorker, DeadWaiting)
+SORTS = (
+    OffDuty,
+    Unserved,
+    SilentWorker,
+    HeldKind,
+    SnapshotHeld,
+    Overdue,
+    PinnedWorker,
+    DeadWaiting,
+)
 RANK = {sort: rank for rank, sort in enumerate(SORTS)}
 
 
@@ -159,3 +170,22 @@ def test_of_many_silent_workers_those_silent_for_longest_are_named() -> None:
         "w5",
         "w4",
     ]
+
+
+def test_a_threshold_says_from_where_on_an_alert_stands() -> None:
+    limits = AlertThresholds(
+        dead_at_least=10, oldest_seconds=60, pinned_seconds=30, snapshot_seconds=5
+    )
+    pinned = [worker(1, 3, 20.0), worker(2, 0, 0.0), worker(3, 0, 0.0)]
+    quiet = {"dead": 9, "oldest_age": 60.0, "workers": pinned, "thresholds": limits}
+    assert decide_alerts(facts(**quiet)) == []
+    loud = {**quiet, "dead": 10, "oldest_age": 61.0, "workers": [worker(1, 3, 30.0), *pinned[1:]]}
+    assert [type(each) for each in decide_alerts(facts(**loud))] == [
+        Overdue,
+        PinnedWorker,
+        DeadWaiting,
+    ]
+
+
+def test_by_default_a_task_may_wait_for_ever() -> None:
+    assert decide_alerts(facts(oldest_age=1e9)) == []

@@ -12,12 +12,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from controlplane.embedded import Server
-from tasks_app.core import alerts
+from tasks_app.models import AlertSettings
 from tasks_app.services.sampler import Sampler
 from tests.floor import Floor
 from tests.web.conftest import Person
 
-MOST_QUERIES = 20
+MOST_QUERIES = 22
 NASTY = '<img src=x onerror="alert(1)"></script>'
 
 
@@ -146,9 +146,9 @@ def test_reading_changes_nothing(floor: Floor, viewer: Person) -> None:
 
 
 def test_a_transaction_that_is_held_open_is_told_with_its_remedy(
-    floor: Floor, viewer: Person, postgres: Server, monkeypatch: pytest.MonkeyPatch
+    floor: Floor, viewer: Person, postgres: Server
 ) -> None:
-    monkeypatch.setattr(alerts, "SNAPSHOT_SECONDS", 0.0)
+    AlertSettings.objects.update(snapshot_seconds=0.0)
     name = connection.settings_dict["NAME"]
     with psycopg.connect(postgres.url(name), application_name=NASTY[:60]) as holder:
         pid = holder.info.backend_pid

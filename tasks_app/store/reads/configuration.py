@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tasks_app.core.alerts import AlertThresholds
 from tasks_app.core.facts import (
     Breaker,
     KindPolicy,
@@ -12,8 +13,16 @@ from tasks_app.core.facts import (
     RetryPolicy,
     StrategyName,
 )
-from tasks_app.models import Kind, SupervisorSettings
+from tasks_app.models import AlertSettings, Kind, SupervisorSettings
 from tasks_app.store import sql
+
+
+def alert_thresholds() -> AlertThresholds:
+    """The one row of alert thresholds; the defaults where there is none."""
+    row = AlertSettings.objects.filter(id=1).first() or AlertSettings()
+    return AlertThresholds(
+        row.dead_at_least, row.oldest_seconds, row.pinned_seconds, row.snapshot_seconds
+    )
 
 
 def supervisor_settings() -> SupervisorSettings:

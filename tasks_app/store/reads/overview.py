@@ -18,7 +18,11 @@ from tasks_app.core.alerts import (
 from tasks_app.core.states import UNFINISHED, Status, WorkerState
 from tasks_app.models import SupervisorSettings
 from tasks_app.store.reads import series
-from tasks_app.store.reads.configuration import kind_policies, supervisor_settings
+from tasks_app.store.reads.configuration import (
+    alert_thresholds,
+    kind_policies,
+    supervisor_settings,
+)
 from tasks_app.store.reads.counts import count_by_status
 from tasks_app.store.reads.dead_letters import Cause, DeadFilter, list_causes
 from tasks_app.store.reads.duty import Duty, read_duty
@@ -114,7 +118,7 @@ def read_overview(silent_after: float) -> Overview:
     """Read and judge; the supervisor is silent after so many seconds without a round."""
     config, statuses, floor = supervisor_settings(), count_by_status(), list_floor()
     dead = statuses.get(Status.DEAD, 0)
-    supervision, kinds = _supervision(silent_after), kind_policies()
+    supervision, kinds, work = _supervision(silent_after), kind_policies(), _work(statuses)
     alerts = decide_alerts(
         FloorFacts(
             last_round_age=supervision.duty.last_round_age,
@@ -127,11 +131,13 @@ def read_overview(silent_after: float) -> Overview:
             oldest_snapshot=oldest_snapshot(),
             silent=_silent(floor, config),
             waiting=waiting_kinds([name for name, kind in kinds.items() if hold_of(kind)]),
+            oldest_age=work.oldest_age,
+            thresholds=alert_thresholds(),
         )
     )
     return Overview(
         alerts=alerts,
-        work=_work(statuses),
+        work=work,
         supervision=supervision,
         workers=_workers(floor, alerts, config),
         causes=_causes() if dead else [],
