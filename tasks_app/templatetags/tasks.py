@@ -1,11 +1,13 @@
 """Tags of the pages about tasks: outcomes of attempts, reasons, progress."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import urlencode
 
 from django import template
+from django.template import Context
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -13,6 +15,7 @@ from django.utils.safestring import SafeString
 from tasks_app.core.facts import Left
 from tasks_app.core.queries import quoted_if_needed
 from tasks_app.core.states import DeadReason, OnDead, Outcome, Status
+from tasks_app.store.reads.searches import SearchRow, list_pinned
 from tasks_app.templatetags.shell import SHAPES
 from tasks_app.web.task_address import ListAddress
 
@@ -158,6 +161,20 @@ def query_link(address: ListAddress, query: str, kind: str = "") -> str:
     """The address of the list with another query, narrowed to a kind if one is given."""
     narrowed = f"kind:{quoted_if_needed(kind)} {query}" if kind else query
     return reverse("web:tasks") + address.link(q=narrowed)
+
+
+@register.simple_tag
+def search_link(search: SearchRow) -> str:
+    """The address of the list that a saved search is."""
+    parts = filter(None, (urlencode({"q": search.query}) if search.query else "", search.address))
+    return f"{reverse('web:tasks')}?{'&'.join(parts)}"
+
+
+@register.simple_tag(takes_context=True)
+def rail_searches(context: Context) -> Sequence[SearchRow]:
+    """What this user has pinned to the side bar; one query."""
+    user = context["request"].user
+    return list_pinned(user.pk) if user.is_authenticated else ()
 
 
 @register.simple_tag

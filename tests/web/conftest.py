@@ -30,7 +30,7 @@ class Person:
         response = self.client.get(url, query, headers={"HX-Request": "true"})
         return str(response.content.decode())
 
-    def post(self, name: str, *args: Any, follow: bool = True, **data: Any) -> Any:
+    def post(self, name: str, /, *args: Any, follow: bool = True, **data: Any) -> Any:
         """Post a form and follow where it leads."""
         return self.client.post(reverse(f"web:{name}", args=args), data, follow=follow)
 

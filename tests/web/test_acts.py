@@ -14,7 +14,7 @@ from tests.web.conftest import Person, died, message_of
 from tests.web.test_dead_letters import confirmed
 
 # Session, user, groups, the bulk, its items; the rail.
-BULK_QUERIES = 7
+BULK_QUERIES = 8
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.floor import Floor
 from tests.web.conftest import Person
 
 # Session, user, groups, rail, entries, acts.
-PAGE_QUERIES = 8
+PAGE_QUERIES = 9
 
 
 @pytest.fixture

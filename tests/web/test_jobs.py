@@ -17,7 +17,7 @@ from tests.web.conftest import Person, message_of, person
 # Session, user, groups, rail; the page.
 LIST_QUERIES = 7
 # Session, user, groups, rail; job, tasks, dead, timings, observed, slots, bars.
-JOB_QUERIES = 13
+JOB_QUERIES = 15
 
 
 @pytest.fixture

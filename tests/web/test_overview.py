@@ -17,7 +17,7 @@ from tasks_app.services.sampler import Sampler
 from tests.floor import Floor
 from tests.web.conftest import Person
 
-MOST_QUERIES = 22
+MOST_QUERIES = 23
 NASTY = '<img src=x onerror="alert(1)"></script>'
 
 

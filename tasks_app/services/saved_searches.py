@@ -1,0 +1,72 @@
+"""Keeping searches under a name: one's own or shared, in one's side bar or not."""
+
+from dataclasses import dataclass
+
+from tasks_app.services.auditing import note
+from tasks_app.services.people import Actor, NotAllowed, Role, needs
+from tasks_app.services.task_search import read_query
+from tasks_app.services.transactions import transactional
+from tasks_app.store import searches as store
+from tasks_app.store.reads.searches import find_search
+
+LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class NewSearch:
+    """What to keep; ``address`` is the order and columns as an address has them."""
+
+    name: str
+    query: str
+    address: str = ""
+    shared: bool = False
+    pinned: bool = False
+
+
+@needs(Role.VIEWER)
+@transactional
+def save_search(search: NewSearch, user: int, actor: Actor) -> int:
+    """Keep a search, over one's own of that name. Raises ValueError that says what is wrong.
+
+    Sharing is for operators: raises NotAllowed.
+    """
+    name = " ".join(search.name.split())
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise ValueError(f"name: give 1 to {LONGEST_NAME} printable characters")
+    read = read_query(search.query, sees_payloads=True)
+    if read.faults:
+        raise ValueError(f"query: {read.faults[0]}")
+    if search.shared and actor.role < Role.OPERATOR:
+        raise NotAllowed(f"sharing a search needs the role operator; {actor.name} has none")
+    saved = store.save_search(user, name, read.text, search.address, shared=search.shared)
+    if saved is None:
+        raise ValueError(f"name: {store.MOST_OWN} searches are kept already; delete one first")
+    if search.pinned:
+        store.pin_search(user, saved)
+    note(actor, "save search", name, wanted=read.text, shared=search.shared, search=saved)
+    return saved
+
+
+@needs(Role.VIEWER)
+@transactional
+def delete_search(search: int, user: int, actor: Actor) -> str | None:
+    """Delete one's own search, or as an admin a shared one; its name, or None for no such."""
+    found = find_search(user, search)
+    if found is None:
+        return None
+    if found.owner_id != user and actor.role < Role.ADMIN:
+        raise NotAllowed(f"{found.name} is {found.owner}'s search; only they or an admin delete it")
+    store.delete_search(search)
+    note(actor, "delete search", found.name, wanted=found.query, search=search)
+    return found.name
+
+
+@needs(Role.VIEWER)
+@transactional
+def pin_search(search: int, user: int, actor: Actor, *, pinned: bool) -> bool:
+    """Put a search into one's side bar or take it out; False if nothing changed."""
+    change = store.pin_search if pinned else store.unpin_search
+    if not change(user, search):
+        return False
+    note(actor, "pin search" if pinned else "unpin search", str(search))
+    return True
