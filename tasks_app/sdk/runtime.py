@@ -8,13 +8,13 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
 from tasks_app.sdk.duty import Duty
-from tasks_app.sdk.handlers import load_handlers
+from tasks_app.sdk.handlers import Handler, load_handlers
 from tasks_app.sdk.heart import Heart
 from tasks_app.sdk.in_flight import Execution, InFlight
 from tasks_app.sdk.link import Link, Registration
@@ -82,14 +82,7 @@ class Worker:
         )
         self._watch = Watch(self._duty, self._slots, self._reporter, clock, options)
         self._heart = Heart(link, self._duty, clock, self._watch.halt)
-        registration = Registration(
-            name=options.name,
-            slots=options.slots,
-            skills={kind: handler.skill for kind, handler in handlers.items()},
-            host=socket.gethostname(),
-            pid=os.getpid(),
-            version=options.version,
-        )
+        registration = _registration(options, handlers)
         self._session = Session(link, registration, handlers, self._duty, self._slots, clock)
         logger.info(
             "worker %s: %d %s for %s",
@@ -214,3 +207,14 @@ class Worker:
                 os.write(2, b"interrupted twice: quitting at once\n")
                 self._end_process(EXIT_INTERRUPTED)
         self._mailbox.put(signal.Signals(number))
+
+
+def _registration(options: Options, handlers: Mapping[str, Handler]) -> Registration:
+    return Registration(
+        name=options.name,
+        slots=options.slots,
+        skills={kind: handler.skill for kind, handler in handlers.items()},
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        version=options.version,
+    )
