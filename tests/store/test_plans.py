@@ -24,7 +24,7 @@ from tasks_app.store import (
     sweep,
 )
 from tasks_app.store.reads import breakers as breaker_reads
-from tasks_app.store.reads import fair_share, inbox, ready, snapshot
+from tasks_app.store.reads import dead_letters, fair_share, inbox, ready, snapshot
 from tests.floor import Floor
 
 ROWS: Final = 100_000
@@ -288,6 +288,17 @@ CASES: Final[Mapping[str, tuple[str, Mapping[str, Any], str, str]]] = {
     ),
     "kinds to quarantine": (breakers.QUARANTINE, {}, "task", "task_poisoned"),
     "failures that a breaker counts": (breaker_reads.BREAKERS, {}, "attempt", "attempt_failed"),
+    "dead letters of one error": (
+        dead_letters.ROWS.format(
+            line=dead_letters.LINE,
+            conditions=dead_letters.DeadFilter(cause="0" * 16).conditions(),
+            bound="true",
+            direction="DESC",
+        ),
+        {"cause": "0" * 16, "page": 51},
+        "task",
+        "task_dead_alike",
+    ),
     "the oldest deltas": (sampling.FOLD, {"limit": 1000}, "status_delta", "status_delta_pkey"),
 }
 
@@ -312,6 +323,16 @@ def test_the_rest_of_a_round_goes_by_index(hall: Mapping[str, Any], case: str) -
     found = scans(statement, params)
     assert index in of(found, table) | of(found, "bitmap"), found
     assert_no_large_table_is_read_whole(found)
+
+
+def test_dead_letters_are_grouped_from_the_end_of_their_index(hall: Mapping[str, Any]) -> None:
+    statement = dead_letters.CAUSES.format(
+        unmarked=dead_letters.UNMARKED,
+        line=dead_letters.LINE,
+        conditions=dead_letters.DeadFilter().conditions(),
+    )
+    found = scans(statement, {"most": 1000, "shown": 50}, sql.IN_INDEX_ORDER)
+    assert of(found, "task") == {"task_dead", "task_pkey"}
 
 
 def test_the_inbox_reaches_dependents_by_their_edges(hall: Mapping[str, Any]) -> None:

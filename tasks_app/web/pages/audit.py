@@ -102,5 +102,5 @@ def entry(request: HttpRequest, number: int) -> HttpResponse:
 @never_cache
 def export(request: HttpRequest) -> HttpResponseBase:
     """Stream all that the filter matches, the newest first, as CSV or JSON lines."""
-    entries = reads.every_entry(read_filter(request.GET))
-    return exports.stream(request, "audit", COLUMNS, exports.in_pages(entries))
+    rows = reads.every_entry(read_filter(request.GET))
+    return exports.stream(request, "audit", COLUMNS, exports.in_pages(rows))

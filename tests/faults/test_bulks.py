@@ -1,0 +1,47 @@
+"""A supervisor that is killed while it works an act on many tasks through."""
+
+import json
+import signal
+from uuid import UUID
+
+import psycopg
+
+from tasks_app.core.bulks import BATCH, BulkAction, BulkOrder, BulkState
+from tasks_app.core.states import DeadReason, Status
+from tasks_app.models import Bulk, Task
+from tasks_app.services import bulks
+from tasks_app.services.people import Actor
+from tasks_app.store import closing
+from tests.faults.conftest import Plant
+from tests.races.conftest import waiting_for_locks
+from tests.waiting import wait_for
+
+
+def dead(plant: Plant, count: int) -> list[UUID]:
+    error = json.dumps({"type": "KeyError", "message": "no such part"})
+    ids = plant.floor.submit(count, kind="step")
+    closing.close_waiting(ids, Status.DEAD, reason=DeadReason.PERMANENT, errors=[error] * count)
+    return ids
+
+
+def test_the_rest_of_a_bulk_is_done_once_when_its_supervisor_is_killed(plant: Plant) -> None:
+    ids = dead(plant, 3 * BATCH)
+    order = BulkOrder(BulkAction.REQUEUE, key="form")
+    bulk = bulks.begin(order, ids, Actor("otto"))
+    assert bulk is not None
+    plant.floor.end_holds()
+    with psycopg.connect(plant.database) as holder:
+        # The first batch goes through; the second waits for one of its tasks.
+        holder.execute("SELECT 1 FROM task WHERE id = %s FOR UPDATE", [ids[BATCH + 7]])
+        first = plant.supervise()
+        wait_for(lambda: Bulk.objects.get().place == BATCH, "the first batch", 40)
+        wait_for(waiting_for_locks, "the second batch to wait")
+        first.send_signal(signal.SIGKILL)
+        first.wait(10)
+        wait_for(lambda: not waiting_for_locks(), "the server to drop the killed batch")
+    assert Task.objects.filter(status=Status.DEAD).count() == 2 * BATCH
+    plant.supervise()
+    wait_for(lambda: Bulk.objects.get().state == BulkState.DONE, "the successor's end of it", 40)
+    assert set(Task.objects.values_list("status", "requeues")) == {(Status.PENDING, 1)}
+    done = Bulk.objects.get()
+    assert (done.moved, done.place, done.total) == (3 * BATCH, 3 * BATCH, 3 * BATCH)
