@@ -91,7 +91,7 @@ class StepOut(Schema):
 
 
 class DecisionOut(Schema):
-    """A DEAD task of the job that waits for a human."""
+    """What a human decides: about a DEAD task, or (reason "asked") by doing a step of people."""
 
     task_id: UUID
     step: str

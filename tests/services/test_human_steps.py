@@ -17,6 +17,7 @@ from tasks_app.services.people import NotAllowed, Role
 from tasks_app.store.reads import worker_lists
 from tasks_app.store.reads.floor import list_floor, list_unserved_kinds
 from tasks_app.store.reads.inbox import count_waiting, list_held, list_waiting
+from tasks_app.store.reads.jobs import find_job
 from tasks_app.store.reads.series import read_costs, read_oldest
 from tasks_app.store.reads.snapshot import worker_facts
 from tests.people import APPROVED, PeopleFloor
@@ -309,3 +310,21 @@ def test_a_requeued_step_begins_anew_for_people(floor: PeopleFloor) -> None:
     assert requeue([task], floor.operator).done
     assert floor.decide(task, floor.take(task).token, APPROVED).done
     assert Attempt.objects.filter(task_id=task).count() == 2
+
+
+def test_a_job_says_that_it_waits_for_a_person_and_who_has_the_step(floor: PeopleFloor) -> None:
+    job = floor.job([{"name": "ask", "kind": "review"}])
+    floor.until_still()
+    (step,) = list_waiting().rows
+
+    def asked() -> list[tuple[str, str]]:
+        answer = find_job(job)
+        assert answer is not None
+        assert answer.dead == []
+        return [(decision.step, decision.message) for decision in answer.asked]
+
+    assert asked() == [("ask", "It waits in the inbox.")]
+    claimed = floor.take(step.id)
+    assert asked() == [("ask", "rita has it.")]
+    floor.decide(step.id, claimed.token, APPROVED)
+    assert asked() == []

@@ -35,7 +35,7 @@ class StepAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A DEAD task of the job that a human decides about: requeue or dismiss it."""
+    """What a human decides: about a DEAD task, or (``ASKED``) by doing a step of people."""
 
     task_id: UUID
     step: str
@@ -54,6 +54,19 @@ class JobAnswer:
     progress: Mapping[str, int]
     waits_for: Sequence[Decision]
 
+    @property
+    def dead(self) -> Sequence[Decision]:
+        """What waits for a human because it is DEAD."""
+        return [each for each in self.waits_for if each.reason != ASKED]
+
+    @property
+    def asked(self) -> Sequence[Decision]:
+        """Steps that people do: those in the inbox and those that somebody has."""
+        return [each for each in self.waits_for if each.reason == ASKED]
+
+
+ASKED = "asked"
+"""The reason of a decision for which the plan itself asks."""
 
 TASKS = """
 SELECT s.place, s.role, t.status, count(*), (array_agg(t.id))[1]
@@ -64,17 +77,30 @@ SELECT s.place, s.role, t.status, count(*), (array_agg(t.id))[1]
 
 MOST_DECISIONS = 100
 
-DEAD = """
-SELECT t.id, s.place, s.role, t.dead_reason, t.error ->> 'message'
-  FROM task t JOIN step_task s ON s.task_id = t.id
- WHERE t.job_id = %(job)s AND t.status = 'DEAD'
- ORDER BY t.id
- LIMIT %(limit)s
+WAITS_FOR = """
+(SELECT t.id, s.place, s.role, t.dead_reason, t.error ->> 'message'
+   FROM task t JOIN step_task s ON s.task_id = t.id
+  WHERE t.job_id = %(job)s AND t.status = 'DEAD'
+  ORDER BY t.id
+  LIMIT %(limit)s)
+UNION ALL
+(SELECT t.id, s.place, s.role, %(asked)s,
+        CASE WHEN w.id IS NULL THEN 'It waits in the inbox.' ELSE w.name || ' has it.' END
+   FROM task t
+   JOIN kind k ON k.name = t.kind
+   JOIN step_task s ON s.task_id = t.id
+   LEFT JOIN lease l ON l.task_id = t.id
+   LEFT JOIN worker w ON w.id = l.worker_id
+  WHERE t.job_id = %(job)s AND k.by_people
+    AND (t.status = 'RUNNING'
+         OR t.status = 'PENDING' AND t.waiting_on = 0 AND t.run_at <= statement_timestamp())
+  ORDER BY t.id
+  LIMIT %(limit)s)
 """
 
 
 def find_job(job_id: UUID) -> JobAnswer | None:
-    """One job as it stands, or None; up to 100 of what it waits for."""
+    """One job as it stands, or None; up to 100 of each sort of what it waits for."""
     job = Job.objects.filter(id=job_id).first()
     if job is None:
         return None
@@ -83,13 +109,13 @@ def find_job(job_id: UUID) -> JobAnswer | None:
     progress: dict[str, int] = {}
     for _, _, status, count, _ in counts:
         progress[status] = progress.get(status, 0) + int(count)
-    dead = sql.rows(DEAD, {"job": job_id, "limit": MOST_DECISIONS})
+    waits = sql.rows(WAITS_FOR, {"job": job_id, "asked": ASKED, "limit": MOST_DECISIONS})
     return JobAnswer(
         job,
         plan,
         [_step(plan, place, counts) for place in range(len(plan.steps))],
         progress,
-        [Decision(r[0], plan.steps[r[1]].name, r[2], r[3], r[4] or "") for r in dead],
+        [Decision(r[0], plan.steps[r[1]].name, r[2], r[3], r[4] or "") for r in waits],
     )
 
 
