@@ -55,7 +55,7 @@ def test_a_paused_kind_with_an_open_breaker_is_told_both() -> None:
 
 def test_what_people_do_needs_a_person_and_no_supervisor() -> None:
     policy = KindPolicy("job", by_people=True)
-    snapshot = Snapshot(now=0.0, kinds={"job": policy}, workers=(), ready=())
+    snapshot = Snapshot(kinds={"job": policy}, workers=(), ready=())
     answers = why_waiting(Waiting(TASK), snapshot, on_duty=False)
     assert [(a.question, a.left) for a in answers if not a.yes] == [
         (Question.WORKER, Left.FOR_PEOPLE)
