@@ -5,6 +5,7 @@ the whole worker's row.
 """
 
 import argparse
+import gc
 import signal
 
 import django
@@ -34,6 +35,7 @@ def work(name: str, slots: int, stopping: list[int]) -> None:
     link = DirectLink()
     worker = link.register(Registration(name, slots, {"noop": 1.0})).worker_id
     wait = IDLE_WAIT
+    gc.freeze()  # as manage.py work does
     while not stopping:
         grants = link.claim(worker, slots)
         if grants:

@@ -154,11 +154,7 @@ class CapableLeastLoaded(Strategy):
         """The one expected to finish first."""
         waits = self._waits
         while waits:
-            finishes = [
-                wait + estimate * slowness
-                for wait, slowness in zip(waits, self._slowness, strict=True)
-            ]
-            at = finishes.index(min(finishes))
+            at = self._first_to_finish(estimate) if len(waits) > 1 else 0
             load = self._pools[at].least()
             if load is None:
                 del self._pools[at], self._slowness[at], waits[at]
@@ -167,6 +163,13 @@ class CapableLeastLoaded(Strategy):
             else:
                 waits[at] = load.wait
         return None
+
+    def _first_to_finish(self, estimate: float) -> int:
+        finishes = [
+            wait + estimate * slowness
+            for wait, slowness in zip(self._waits, self._slowness, strict=True)
+        ]
+        return finishes.index(min(finishes))
 
 
 class TwoChoices(Strategy):

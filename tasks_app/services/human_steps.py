@@ -103,7 +103,7 @@ def complete_step(task_id: UUID, token: int, result: Any, user_id: int, actor: A
     if faults:
         return Completed(faults=faults)
     text = dump_json(sanitise(result)).text
-    if not leases.complete(worker_id, [task_id], [token], [text]):
+    if not leases.complete(worker_id, [task_id], [token], f"[{text}]"):
         late_results.record_late(worker_id, [task_id], [token], [text], Outcome.COMPLETED)
         return Completed()
     events.wake_supervisor()

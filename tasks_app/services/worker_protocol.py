@@ -67,26 +67,31 @@ def register(registration: Registration) -> Registered:
 @transactional
 def claim(worker_id: UUID, limit: int) -> list[Grant]:
     """Start up to ``limit`` of what is assigned to the worker."""
+    rows = leases.claim(worker_id, limit)
+    payloads = _loaded([row[3] for row in rows])
+    inputs = _loaded([row[6] or "{}" for row in rows])
     return [
         Grant(
             task_id=task_id,
-            token=int(token),
+            token=token,
             kind=kind,
-            payload=_loaded(payload),
-            attempt=int(attempt),
+            payload=payloads[place],
+            attempt=attempt,
             key=str(task_id),
             timeout=float(timeout),
-            inputs=_loaded(inputs) or {},
+            inputs=inputs[place],
         )
-        for task_id, token, kind, payload, attempt, timeout, inputs in leases.claim(
-            worker_id, limit
-        )
+        for place, (task_id, token, kind, _, attempt, timeout, _) in enumerate(rows)
     ]
 
 
-def _loaded(value: Any) -> Any:
-    """Django registers no jsonb loader for raw cursors: they hand out text."""
-    return json.loads(value) if isinstance(value, str) else value
+def _loaded(texts: Sequence[str]) -> list[Any]:
+    """The values of JSON texts; Django registers no jsonb loader for raw cursors.
+
+    All of them at once: to begin with each anew takes 4 us, ten times as long as to read it.
+    """
+    values: list[Any] = json.loads(f"[{','.join(texts)}]")
+    return values
 
 
 @transactional
@@ -111,13 +116,11 @@ def heartbeat(worker_id: UUID, tokens: Sequence[int], progress: Sequence[Progres
 @transactional
 def complete(worker_id: UUID, completions: Sequence[Completion]) -> list[int]:
     """Complete tasks whose token still holds; the others go to the late-result ledger."""
-    results = {c.token: _dumps(c.result) for c in completions}
-    breakers.note_near_miss(worker_id)
     accepted = leases.complete(
         worker_id,
         [c.task_id for c in completions],
         [c.token for c in completions],
-        [results[c.token] for c in completions],
+        _dumps([c.result for c in completions]),
     )
     late = [c for c in completions if c.token not in accepted]
     if late:
@@ -125,7 +128,7 @@ def complete(worker_id: UUID, completions: Sequence[Completion]) -> list[int]:
             worker_id,
             [c.task_id for c in late],
             [c.token for c in late],
-            [results[c.token] for c in late],
+            [_dumps(c.result) for c in late],
             Outcome.COMPLETED,
         )
     return [c.token for c in late]

@@ -12,6 +12,7 @@ from uuid import UUID
 from tasks_app.core.fingerprints import key_of
 from tasks_app.core.states import Outcome, Status
 from tasks_app.store import sql
+from tasks_app.store.breakers import NOTE_NEAR_MISS
 
 # Inputs are looked up only for tasks that have dependencies; the results of dismissed or skipped
 # ones are null. An ASSIGNED task's lease is never begun; to say it again at the update would only
@@ -119,11 +120,11 @@ SELECT token FROM done
 
 
 def complete(
-    worker_id: UUID, tasks: Sequence[UUID], tokens: Sequence[int], results: Sequence[str]
+    worker_id: UUID, tasks: Sequence[UUID], tokens: Sequence[int], results: str
 ) -> set[int]:
-    """Complete RUNNING tasks whose token still holds; ``results`` are JSON texts.
+    """Complete RUNNING tasks whose token still holds; ``results`` is a JSON array, one a task.
 
-    Returns the accepted tokens; those missing were lost to a reclaim.
+    Returns the accepted tokens; those missing were lost to a reclaim. Notes a near miss first.
     """
     found = sql.rows_by_key(
         COMPLETE,
@@ -131,8 +132,9 @@ def complete(
             "worker": worker_id,
             "tasks": sql.uuids(tasks),
             "tokens": sql.array(tokens),
-            "results": f"[{','.join(results)}]",
+            "results": results,
         },
+        before=NOTE_NEAR_MISS,
     )
     return {int(token) for (token,) in found}
 

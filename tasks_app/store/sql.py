@@ -70,23 +70,33 @@ BY_KEY: Final = (
 IN_INDEX_ORDER: Final = (*BY_KEY, "enable_sort")
 
 
-def rows_without(ways: Sequence[str], statement: str, params: Params) -> list[tuple[Any, ...]]:
+def rows_without(
+    ways: Sequence[str], statement: str, params: Params, *, before: str = ""
+) -> list[tuple[Any, ...]]:
     """Run one statement that is planned without these ways, whatever the statistics say.
 
-    One message carries the settings too: no round trip more, and nothing else of the transaction is
-    planned so.
+    One message carries the settings too, and a statement that goes ``before``: no round trip more,
+    and nothing else of the transaction is planned so. Two calls of a function for each way cost a
+    third of what as many SET LOCAL do.
     """
-    off = ", ".join(f"set_config('{way}', 'off', true)" for way in ways)
-    on_again = "".join(f"; SET LOCAL {way} TO DEFAULT" for way in ways)
+    off = ", ".join(
+        f"set_config('chargehand.{way}', current_setting('{way}'), true),"
+        f" set_config('{way}', 'off', true)"
+        for way in ways
+    )
+    as_it_was = ", ".join(
+        f"set_config('{way}', current_setting('chargehand.{way}'), true)" for way in ways
+    )
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {off}; {statement}{on_again}", params)
-        cursor.nextset()
+        cursor.execute(f"{before}SELECT {off}; {statement}; SELECT {as_it_was}", params)
+        for _ in range(2 if before else 1):
+            cursor.nextset()
         return list(cursor.fetchall())
 
 
-def rows_by_key(statement: str, params: Params) -> list[tuple[Any, ...]]:
-    """Run one statement that looks every row up by its key."""
-    return rows_without(BY_KEY, statement, params)
+def rows_by_key(statement: str, params: Params, *, before: str = "") -> list[tuple[Any, ...]]:
+    """Run one statement that looks every row up by its key, after another one if there is one."""
+    return rows_without(BY_KEY, statement, params, before=f"{before};" if before else "")
 
 
 def rows_in_index_order(statement: str, params: Params) -> list[tuple[Any, ...]]:
