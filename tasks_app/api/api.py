@@ -7,6 +7,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
+from tasks_app.api.acts import router as acts
 from tasks_app.api.bodies import BodyRefused, StrictJson
 from tasks_app.api.faults import FaultNamingAPI, counted
 from tasks_app.api.jobs import router as jobs
@@ -33,6 +34,7 @@ api = FaultNamingAPI(
 )
 api.add_router("/v1", router)
 api.add_router("/v1", jobs)
+api.add_router("/v1", acts)
 
 
 @api.exception_handler(AuthenticationError)

@@ -200,6 +200,7 @@ PAGES: Final = (
     ("Jobs", "web:jobs", "j", ""),
     ("Inbox", "web:inbox", "i", INBOX),
     ("Dead letters", "web:dead_letters", "d", Status.DEAD.value),
+    ("Kinds", "web:kinds", "k", ""),
     ("Workers", "web:workers", "w", ""),
     ("Supervisor", "web:supervisor", "s", ""),
     ("Audit", "web:audit", "a", ""),

@@ -70,6 +70,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("audit/<int:number>/", audit.entry, name="audit_entry"),
     path("kinds/switch/", kinds.switch, name="switch_strategy"),
     path("supervisor/", supervisor.supervisor, name="supervisor"),
+    path("kinds/", kinds.kinds, name="kinds"),
+    *(
+        path(f"kinds/{each}/", kinds.act, {"name": each}, name=f"{each}_kind")
+        for each in kinds.ACTS
+    ),
     path("workers/", workers.workers, name="workers"),
     path("workers/<uuid:worker_id>/", workers.worker, name="worker"),
     path("workers/<uuid:worker_id>/drain/", workers.drain, name="drain"),

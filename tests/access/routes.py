@@ -79,6 +79,10 @@ PAGES: Final[dict[str, Rule]] = {
     "audit/export/": LOOK,
     "kinds/switch/": Rule(ADMIN, ADMIN),
     "supervisor/": LOOK,
+    "kinds/": LOOK,
+    "kinds/pause/": ACT,
+    "kinds/resume/": ACT,
+    "kinds/free/": ACT,
     "workers/": LOOK,
     "workers/<uuid:worker_id>/": LOOK,
     "workers/<uuid:worker_id>/drain/": ACT,
@@ -100,6 +104,13 @@ API: Final[dict[str, Scope]] = {
     "GET /v1/kinds": Scope.READ,
     "POST /v1/jobs": Scope.JOBS,
     "GET /v1/jobs/{job_id}": Scope.READ,
+    "POST /v1/kinds/{act}": Scope.OPERATE,
+    "POST /v1/workers/{act}": Scope.OPERATE,
+    "POST /v1/jobs/{job_id}/{act}": Scope.OPERATE,
+    "POST /v1/cancellations": Scope.OPERATE,
+    "POST /v1/bulks": Scope.OPERATE,
+    "GET /v1/bulks/{bulk_id}": Scope.READ,
+    "POST /v1/bulks/{bulk_id}/abort": Scope.OPERATE,
 }
 """The API's operations, as ninja writes them, with the one scope that lets a token in."""
 

@@ -54,4 +54,11 @@ def test_the_document_names_every_operation() -> None:
         "get /api/v1/kinds",
         "post /api/v1/jobs",
         "get /api/v1/jobs/{job_id}",
+        "post /api/v1/kinds/{act}",
+        "post /api/v1/workers/{act}",
+        "post /api/v1/jobs/{job_id}/{act}",
+        "post /api/v1/cancellations",
+        "post /api/v1/bulks",
+        "get /api/v1/bulks/{bulk_id}",
+        "post /api/v1/bulks/{bulk_id}/abort",
     }

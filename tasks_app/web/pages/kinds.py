@@ -1,19 +1,80 @@
-"""What people do to a kind from where it is in the way: switch how it is handed out."""
+"""Kinds: what waits, what holds one back; pause it, let it go on, end its quarantine, switch it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tasks_app.core.facts import StrategyName
+from tasks_app.services import kind_holds
 from tasks_app.services.kind_strategy import preview_switch, switch_strategy
-from tasks_app.web.acting import actor_of, admins_only, back_to
+from tasks_app.services.people import Actor, may_administer, may_operate
+from tasks_app.store.reads.holds import MOST_KINDS, list_kind_standings
+from tasks_app.web.acting import actor_of, admins_only, back_to, operators_only
 from tasks_app.web.filters import read_text
 
 REMEDY = StrategyName.CAPABLE_LEAST_LOADED
 """What looks at both what workers can do and how much they hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindAct:
+    """An act, and what is said when it was done and when nothing changed."""
+
+    call: Callable[[str, Actor, str], bool]
+    done: str
+    nothing: str
+
+
+ACTS: Final = {
+    "pause": KindAct(
+        kind_holds.pause_kind,
+        "Paused: nothing more of it is handed out; what is in flight goes on.",
+        "Nothing changed: it is paused already.",
+    ),
+    "resume": KindAct(
+        kind_holds.resume_kind, "It is handed out again.", "Nothing changed: it was not paused."
+    ),
+    "free": KindAct(
+        kind_holds.free_kind,
+        "Its quarantine is over.",
+        "Nothing changed: there was none.",
+    ),
+}
+
+
+@require_safe
+@never_cache
+def kinds(request: HttpRequest) -> HttpResponse:
+    """Show the page, or only its table when htmx asks again."""
+    context = {
+        "kinds": list_kind_standings(),
+        "most": MOST_KINDS,
+        "may_operate": may_operate(request.user),
+        "may_administer": may_administer(request.user),
+    }
+    part = "table" if request.headers.get("HX-Request") else "kinds"
+    return render(request, f"kinds/{part}.html", context)
+
+
+@require_POST
+@operators_only
+def act(request: HttpRequest, name: str) -> HttpResponse:
+    """Do one act to the kind that the form names."""
+    wanted = ACTS[name]
+    kind = read_text(request.POST, "kind")
+    changed = wanted.call(kind, actor_of(request), read_text(request.POST, "reason"))
+    if changed:
+        messages.success(request, f"{kind}: {wanted.done}")
+    else:
+        messages.warning(request, f"{kind}: {wanted.nothing}")
+    return redirect(back_to(request, reverse("web:kinds")))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

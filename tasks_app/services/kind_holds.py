@@ -1,0 +1,42 @@
+"""Pausing kinds, letting them go on, and ending a quarantine; each audited in its transaction."""
+
+from tasks_app import events
+from tasks_app.services.auditing import note
+from tasks_app.services.people import Actor, Role, needs
+from tasks_app.services.transactions import transactional
+from tasks_app.store import breakers
+
+
+@needs(Role.OPERATOR)
+@transactional
+def pause_kind(kind: str, actor: Actor, reason: str = "") -> bool:
+    """Hand out nothing more of a kind; what is in flight goes on. False when nothing changed."""
+    return _set_paused(kind, actor, reason, paused=True)
+
+
+@needs(Role.OPERATOR)
+@transactional
+def resume_kind(kind: str, actor: Actor, reason: str = "") -> bool:
+    """Go on with a paused kind. False when nothing changed."""
+    return _set_paused(kind, actor, reason, paused=False)
+
+
+@needs(Role.OPERATOR)
+@transactional
+def free_kind(kind: str, actor: Actor, reason: str = "") -> bool:
+    """End a quarantine; poison tasks from before no longer count. False when there was none."""
+    if not breakers.free_kind(kind):
+        return False
+    note(actor, "free kind", kind, reason=reason.strip())
+    events.wake_supervisor()
+    return True
+
+
+def _set_paused(kind: str, actor: Actor, reason: str, *, paused: bool) -> bool:
+    if not breakers.pause_kind(kind, paused):
+        return False
+    change = ({"paused": not paused}, {"paused": paused})
+    action = "pause kind" if paused else "resume kind"
+    note(actor, action, kind, reason=reason.strip(), change=change)
+    events.wake_supervisor()
+    return True

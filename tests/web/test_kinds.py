@@ -1,0 +1,55 @@
+"""The page of kinds: what holds one back, and the acts on it."""
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from tasks_app.models import AuditEntry, BreakerState, Kind, Limit, LimitState
+from tests.floor import Floor
+from tests.web.conftest import Person, message_of
+
+# Session, user, groups, rail; kinds, counts.
+QUERIES = 9
+
+
+def test_a_kind_says_what_waits_and_what_holds_it_back(floor: Floor, viewer: Person) -> None:
+    limit = Limit.objects.create(name="api", breaker_failures=1)
+    floor.kind("job", limit=limit, breaker_failures=1, quarantined_at="2030-01-01T00:00:00Z")
+    LimitState.objects.create(limit=limit, tokens=1, paused_until="2130-01-01T00:00:00Z")
+    BreakerState.objects.create(scope="kind", name="job", state="open")
+    BreakerState.objects.create(scope="limit", name="api", state="half_open")
+    floor.submit(3)
+    html = " ".join(viewer.text("kinds").split())
+    for said in ("In quarantine", "Breaker open", "Breaker of its limit half open", "HTTP 429"):
+        assert said in html
+    (kind,) = viewer.get("kinds").context["kinds"]
+    assert (kind.waiting, kind.workers, kind.held) == (3, 0, True)
+    assert "Pause job" not in html, "a viewer has no buttons"
+
+
+def test_an_operator_pauses_resumes_and_frees_with_a_reason(floor: Floor, operator: Person) -> None:
+    floor.kind("odd name/1", quarantined_at="2030-01-01T00:00:00Z")
+    response = operator.post("pause_kind", kind="odd name/1", reason="the other side is down")
+    assert "odd name/1: Paused" in message_of(response)
+    assert "Resume odd name/1" in response.content.decode()
+    assert "Nothing changed" in message_of(operator.post("pause_kind", kind="odd name/1"))
+    assert "handed out again" in message_of(operator.post("resume_kind", kind="odd name/1"))
+    assert "quarantine is over" in message_of(operator.post("free_kind", kind="odd name/1"))
+    kind = Kind.objects.get()
+    assert (kind.paused, kind.quarantined_at) == (False, None)
+    assert AuditEntry.objects.earliest("id").reason == "the other side is down"
+
+
+@pytest.mark.parametrize("act", ["pause_kind", "resume_kind", "free_kind"])
+def test_who_may_only_look_changes_nothing(floor: Floor, viewer: Person, act: str) -> None:
+    floor.kind("job")
+    assert viewer.post(act, kind="job").status_code == 403
+    assert not AuditEntry.objects.exists()
+
+
+def test_the_page_costs_no_more_for_more_kinds(
+    floor: Floor, operator: Person, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(30):
+        floor.kind(f"kind{number}")
+    with django_assert_max_num_queries(QUERIES):
+        operator.text("kinds")
