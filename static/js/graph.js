@@ -37,6 +37,23 @@
     show(graph);
   };
 
+  // A large graph in a small place begins with the step that is meant, and what is around it.
+  const LEGIBLE = 0.65;
+  const seen = new Set();
+  const begin = (graph) => {
+    const lit = graph.querySelector(".step.lit");
+    const svg = graph.querySelector("svg");
+    const all = whole(graph);
+    if (!seen.has(graph.id) && lit && svg.clientWidth && svg.clientWidth / all.w < LEGIBLE) {
+      const box = lit.querySelector(".box").getBBox();
+      const { e, f } = lit.transform.baseVal.consolidate().matrix;
+      const w = svg.clientWidth / 0.85;
+      const h = (w * all.h) / all.w;
+      set(graph, { x: e + box.width / 2 - w / 2, y: f + box.height / 2 - h / 2, w, h });
+    }
+    seen.add(graph.id);
+  };
+
   // The point under the pointer stays where it is.
   const zoom = (graph, factor, at = { x: 0.5, y: 0.5 }) => {
     const all = whole(graph);
@@ -122,7 +139,7 @@
   document.addEventListener("click", (event) => {
     if (event.target.closest?.("[data-print]")) print();
   });
-  document.addEventListener("htmx:afterSwap", () =>
-    document.querySelectorAll("[data-graph]").forEach(show),
-  );
+  const graphs = () => document.querySelectorAll("[data-graph]");
+  document.addEventListener("htmx:afterSwap", () => graphs().forEach(show));
+  graphs().forEach(begin);
 })();

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django import template
 from django.contrib.messages.storage.base import Message
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from tasks_app.core.bulks import BulkAction, BulkState
@@ -81,17 +81,15 @@ def curve(counts: Sequence[int], label: str) -> SafeString:
     """Draw counts as bars, the oldest first; the label says the same in words."""
     most = max([*counts, 1])
     width = len(counts) * (BAR + GAP)
-    bars = [
-        format_html(
-            '<rect x="{}" y="{}" width="{}" height="{}"/>',
-            at * (BAR + GAP),
-            TALL - height,
-            BAR,
-            height,
-        )
-        for at, count in enumerate(counts)
-        if (height := max(round(TALL * count / most), 2) if count else 0)
-    ]
+    bars = format_html_join(
+        "",
+        '<rect x="{}" y="{}" width="{}" height="{}"/>',
+        (
+            (at * (BAR + GAP), TALL - height, BAR, height)
+            for at, count in enumerate(counts)
+            if (height := max(round(TALL * count / most), 2) if count else 0)
+        ),
+    )
     return format_html(
         '<svg class="curve" role="img" aria-label="{}" viewBox="0 0 {} {}" width="{}" height="{}">'
         "<title>{}</title>{}</svg>",
@@ -101,5 +99,5 @@ def curve(counts: Sequence[int], label: str) -> SafeString:
         width,
         TALL,
         label,
-        SafeString("").join(bars),
+        bars,
     )

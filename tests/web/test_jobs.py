@@ -16,8 +16,8 @@ from tests.web.conftest import Person, message_of, person
 
 # Session, user, groups, rail; the page.
 LIST_QUERIES = 7
-# Session, user, groups, rail; job, tasks, dead, timings, observed, slots, bars.
-JOB_QUERIES = 15
+# Session, user, groups, rail, pinned searches; job, tasks, dead, timings, observed, slots, bars.
+JOB_QUERIES = 16
 
 
 @pytest.fixture
@@ -190,6 +190,25 @@ def test_a_dead_step_is_requeued_from_the_job(floor: JobFloor, operator: Person)
     (decision,) = operator.get("job", job).context["answer"].waits_for
     operator.post("requeue", id=str(decision.task_id), next=f"/jobs/{job}/")
     assert floor.status(decision.task_id) is Status.PENDING
+
+
+def test_a_step_for_a_person_is_named_and_leads_to_the_inbox(
+    floor: JobFloor, viewer: Person
+) -> None:
+    floor.kind("review", by_people=True)
+    job = floor.job(
+        [
+            {"name": "review", "kind": "review"},
+            {"name": "end", "kind": "a", "depends_on": ["review"]},
+        ]
+    )
+    floor.until_still()
+    context = viewer.get("job", job).context
+    (step,) = context["answer"].waits_for
+    assert step.step == "review"
+    assert "ends_at" not in context, "nobody knows when a person has done it"
+    html = " ".join(viewer.text("job", job).split())
+    assert f"/inbox/{step.task_id}/" in html
 
 
 def test_an_unknown_job_is_said_to_be_so(viewer: Person) -> None:

@@ -21,7 +21,12 @@ from tasks_app.services import jobs as services
 from tasks_app.services.payload_masking import hidden_from_user, shown_of_any_kind
 from tasks_app.services.people import Actor, may_operate
 from tasks_app.store.reads.job_lists import LOOKED_AT, JobFilter, list_jobs
-from tasks_app.store.reads.job_progress import MOST_BARS, JobTimes, list_bars, read_times
+from tasks_app.store.reads.job_progress import (
+    MOST_BARS,
+    JobTimes,
+    list_bars,
+    read_times,
+)
 from tasks_app.store.reads.jobs import JobAnswer, find_job
 from tasks_app.web.acting import actor_of, operators_only
 from tasks_app.web.filters import read_id, read_text
@@ -141,6 +146,7 @@ def _possible(found: JobAnswer) -> list[str]:
 
 
 def _progress(found: JobAnswer, times: JobTimes) -> dict[str, Any]:
+    """Figures of the progress; nobody knows when it ends while a person has to do something."""
     total = sum(found.progress.values())
     ended = sum(count for status, count in found.progress.items() if status in FINAL)
     now = datetime.now(tz=UTC)
@@ -149,7 +155,8 @@ def _progress(found: JobAnswer, times: JobTimes) -> dict[str, Any]:
         "ended": ended,
         "took": ((found.job.finished_at or now) - found.job.created_at).total_seconds(),
     }
-    if found.job.status == JobStatus.RUNNING and not (found.job.paused or found.waits_for):
+    stands = found.job.paused or bool(found.waits_for)
+    if found.job.status == JobStatus.RUNNING and not stands:
         left = time_left(times.steps(found.plan))
         context |= {"left": left, "ends_at": now + timedelta(seconds=left.seconds)}
     return context
