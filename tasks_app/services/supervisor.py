@@ -32,7 +32,7 @@ BULK_PAUSE: Final = 0.001
 """After a round that handed out so many: workers that take them so fast are soon done with them.
 A round that handed out fewer is followed the later, the fewer they were."""
 
-DEAD_ROWS: Final = 5_000
+DEAD_ROWS: Final = 10_000
 """Leases that were handed out since the tables that churn were last vacuumed."""
 
 STANDBY_POLL: Final = 0.25
@@ -103,8 +103,12 @@ def _lead(
     sweep_due = time.monotonic()
     poll = BUSY_POLL
     swept_out = report.dispatched
+    hinted = False
     while not stopping() and time.monotonic() < until:
-        sweeping = time.monotonic() >= sweep_due
+        # What was just submitted goes out first; the sweep follows, a tick late at most.
+        due = sweep_due + settings.tick_seconds if hinted else sweep_due
+        sweeping = time.monotonic() >= due
+        hinted = False
         if sweeping:
             sweep_due = time.monotonic() + settings.tick_seconds
         round_report = run_round(epoch, report.rounds, sweeping=sweeping)
@@ -123,7 +127,7 @@ def _lead(
         if round_report.in_flight:
             pause = min(pause, poll)
             poll = min(2 * poll, LONGEST_POLL)
-        listener.wait(max(pause, BULK_PAUSE))
+        hinted = bool(listener.wait(max(pause, BULK_PAUSE)))
     report.ended = "stopped" if stopping() else "shift over"
 
 
