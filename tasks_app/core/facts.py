@@ -184,8 +184,7 @@ class Left(StrEnum):
     BEST_BUSY = "best_busy"
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(NamedTuple):
     """One task for one worker; ``expected`` is estimate / skill in seconds.
 
     ``probes``: the half-open breakers of which it is the one task that they let through.

@@ -148,7 +148,7 @@ def _rows_of(
         if created[index]
     ]
     # Two batches with the same keys in different orders would wait for one another's.
-    return sorted(rows, key=lambda row: (row.kind, row.key or ""))
+    return sorted(rows, key=lambda row: (row.kind, row.key or "")) if admission.pairs else rows
 
 
 def _parts_of(rows: Sequence[TaskRow]) -> Iterator[list[TaskRow]]:
