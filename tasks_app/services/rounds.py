@@ -89,7 +89,8 @@ def _round(epoch: int, number: int, sweeping: bool) -> tuple[RoundReport, Inboxe
         swept = run_sweep(settings)
         report.reclaimed, report.promoted = swept.reclaimed, swept.promoted
         report.lost_workers = swept.lost_workers
-    if has_settled:
+    # A sweep may have ended tasks that others wait for.
+    if has_settled or sweeping:
         _settle(report)
     _hand_out(settings, number, report)
     waiting = leader.renew_and_look(epoch, settings.leader_lease_seconds)
