@@ -10,9 +10,10 @@ from tasks_app import events
 from tasks_app.core.faults import Fault
 from tasks_app.core.jobs import JOIN_KIND
 from tasks_app.core.jobs import Role as StepRole
+from tasks_app.core.new_tasks import LONGEST_KEY
 from tasks_app.core.payloads import dump_json
 from tasks_app.core.plan_checks import check_plan
-from tasks_app.core.plans import PLAN_LIMITS, PayloadCheck, Plan, deadline_of
+from tasks_app.core.plans import PLAN_LIMITS, PayloadCheck, Plan, Step, deadline_of
 from tasks_app.core.states import EdgeState
 from tasks_app.models.tasks import new_id
 from tasks_app.services.auditing import note
@@ -80,7 +81,10 @@ def _submit(plan: Plan, text: str, submitted_by: str) -> JobSubmitted:
     if any(step.is_join for step in plan.steps):
         ensure_kinds([JOIN_KIND])
     ids = {step.name: new_id() for step in plan.steps}
-    insert_tasks(_task_rows(plan, job_id, ids, began))
+    rows = _task_rows(plan, job_id, ids, began)
+    if insert_tasks(rows) != len(rows):
+        message = f"another task has the key {plan.key}/STEP that a step of this job would have"
+        raise PlanInvalid([Fault("key", f"{message}; give the job another key")])
     insert_edges(
         [
             EdgeRow(ids[step.name], ids[need.on], need.on, need.on_dead, EdgeState.WAITING)
@@ -106,6 +110,7 @@ def _task_rows(
         TaskRow(
             id=ids[step.name],
             kind=JOIN_KIND if step.is_join else step.kind,
+            key=_key_of(plan, step),
             payload=dump_json(step.payload, PLAN_LIMITS).text,
             priority=plan.priority,
             estimate_seconds=step.estimate_seconds,
@@ -124,6 +129,12 @@ def _task_rows(
         )
         for step in plan.steps
     ]
+
+
+def _key_of(plan: Plan, step: Step) -> str | None:
+    """What people call the step's task: by the job's own key, where there is one and it fits."""
+    key = f"{plan.key}/{step.name}"
+    return key if plan.key and len(key) <= LONGEST_KEY else None
 
 
 @needs(Role.OPERATOR)

@@ -276,3 +276,17 @@ def test_a_failure_that_the_plan_provides_for_does_not_stop_the_job(floor: JobFl
     assert floor.job_status(job) is JobStatus.COMPLETED
     assert floor.steps(job)["hint"] is Status.DISMISSED, "nothing of an ended job can move"
     floor.assert_sound()
+
+
+def test_the_steps_of_a_job_with_a_key_have_keys_that_name_them(floor: JobFloor) -> None:
+    floor.hire("w1", slots=1)
+    steps = [{"name": "first", "kind": "a"}, {"name": "second", "kind": "b"}]
+    job = floor.job(steps, key="day:1")
+    assert set(Task.objects.values_list("key", flat=True)) == {"day:1/first", "day:1/second"}
+    assert floor.job(steps, key="day:1") == job
+    floor.job(steps, key="k" * 200)
+    assert Task.objects.filter(key=None).count() == 2, "a key that is too long is none"
+    floor.submit(kind="b", key="day:2/second")
+    with pytest.raises(PlanInvalid, match="key: another task has the key day:2/STEP"):
+        floor.job(steps, key="day:2")
+    assert not Job.objects.filter(key="day:2").exists()

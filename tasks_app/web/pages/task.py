@@ -97,6 +97,7 @@ def cancel(request: HttpRequest, task_id: UUID) -> HttpResponse:
     edges = task_detail.list_edges(task_id)
     context = {
         "task": found,
+        "held": find_held(task_id),
         "dependents": sum(not edge.needed for edge in edges),
         "next": reverse("web:task", args=[task_id]),
     }
