@@ -1,21 +1,26 @@
 """Pairs of acts that meet on the same rows: one wins, the other learns that it lost."""
 
+from collections.abc import Callable
 from uuid import UUID
 
 import pytest
+from django.db import IntegrityError, transaction
 
+from tasks_app.core.facts import Assignment
 from tasks_app.core.new_tasks import Dependency, NewTask
 from tasks_app.core.states import OnDead, Status
-from tasks_app.models import Lease, Worker
+from tasks_app.models import AuditEntry, Lease, Worker
 from tasks_app.sdk.link import Grant
 from tasks_app.services import operations
 from tasks_app.services.cancellation import cancel_tasks
+from tasks_app.services.kind_holds import pause_kind
 from tasks_app.services.people import Actor
 from tasks_app.services.rounds import Deposed
 from tasks_app.services.submission import submit_tasks
-from tasks_app.store import leader
+from tasks_app.store import dispatch, leader
 from tests.floor import Floor
-from tests.races.conftest import Rival, holding
+from tests.races.conftest import Rival, holding, waiting_for_locks
+from tests.waiting import wait_for
 
 OPERATOR = Actor("op")
 
@@ -37,8 +42,6 @@ def dead(floor: Floor) -> UUID:
 
 
 def test_a_sweep_passes_over_what_is_being_completed(floor: Floor) -> None:
-    from django.db import transaction
-
     grant = running(floor)
     floor.silence("w1", 100)
     with transaction.atomic():
@@ -97,8 +100,6 @@ def test_an_eviction_that_waited_for_a_completion_takes_nothing_from_it(floor: F
 
 
 def test_two_claims_at_once_never_get_the_same_task(floor: Floor) -> None:
-    from django.db import transaction
-
     floor.worker("w1", slots=4)
     floor.submit(4)
     floor.round()
@@ -160,6 +161,75 @@ def test_a_dependent_submitted_first_hears_of_the_end_of_its_dependency(floor: F
     floor.round()
     (dependent,) = floor.task(grant.task_id).dependents.values_list("task_id", flat=True)
     assert floor.task(dependent).dead_reason == "dependency"
+
+
+def test_a_round_that_meets_the_death_of_a_dependency_hands_out_no_dependent(
+    floor: Floor,
+) -> None:
+    grant = running(floor)
+    (fails,) = floor.submit(needs=[(grant.task_id, OnDead.FAIL)])
+    with transaction.atomic():
+        assert floor.fail("w1", grant, permanent=True) == []
+        between = Rival(floor.round).join()
+        assert (between.dispatched, between.settled) == (0, 0), "it sees what was before the death"
+    after = floor.round()
+    assert (after.dispatched, after.settled) == (0, 1)
+    assert floor.task(fails).dead_reason == "dependency"
+
+
+def handed_out(floor: Floor, task: UUID) -> Callable[[], object]:
+    """The hand-out of one task to w1 under its lock, as a round does it."""
+    gives = [Assignment(task, floor.workers["w1"], "job", 1.0, lock_key="invoice-7")]
+    return lambda: dispatch.dispatch(gives)
+
+
+def test_of_two_hand_outs_under_one_lock_the_second_waits_and_fails(floor: Floor) -> None:
+    floor.worker("w1", slots=4)
+    first, second = floor.submit(2, lock_key="invoice-7")
+    with (
+        pytest.raises(IntegrityError, match="lease_lock_once"),
+        holding(handed_out(floor, first), handed_out(floor, second)) as rival,
+    ):
+        rival.join()
+    assert (floor.status(first), floor.status(second)) == (Status.ASSIGNED, Status.PENDING)
+    floor.round()
+    assert floor.status(second) is Status.PENDING, "the lock is still held"
+
+
+def test_a_hand_out_that_waited_for_one_that_was_rolled_back_gets_the_lock(floor: Floor) -> None:
+    floor.worker("w1", slots=4)
+    first, second = floor.submit(2, lock_key="invoice-7")
+    with transaction.atomic():
+        handed_out(floor, first)()
+        rival = Rival(handed_out(floor, second))
+        wait_for(waiting_for_locks, "the rival to wait for the lock")
+        transaction.set_rollback(True)
+    rival.join()
+    assert (floor.status(first), floor.status(second)) == (Status.PENDING, Status.ASSIGNED)
+
+
+def test_a_round_that_meets_the_end_of_a_locks_holder_leaves_the_next_to_the_next_round(
+    floor: Floor,
+) -> None:
+    floor.worker("w1", slots=4)
+    first, second = floor.submit(2, lock_key="invoice-7")
+    floor.round()
+    (grant,) = floor.claim("w1")
+    with transaction.atomic():
+        assert floor.complete("w1", grant) == []
+        report = Rival(floor.round).join()
+        assert dict(report.left) == {"locked": 1}
+    assert floor.round().dispatched == 1
+    assert {floor.status(first), floor.status(second)} == {Status.COMPLETED, Status.ASSIGNED}
+
+
+def test_two_pauses_of_a_kind_at_once_are_one(floor: Floor) -> None:
+    floor.kind()
+    with holding(
+        lambda: pause_kind("job", OPERATOR), lambda: pause_kind("job", OPERATOR)
+    ) as second:
+        assert second.join() is False
+    assert AuditEntry.objects.count() == 1
 
 
 def test_two_requeues_at_once_are_one(floor: Floor) -> None:
