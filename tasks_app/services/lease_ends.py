@@ -14,6 +14,7 @@ from tasks_app.store import lease_locks, leases
 from tasks_app.store.human_steps import ExpiredStep
 from tasks_app.store.lease_locks import RunningTask
 from tasks_app.store.leases import LeaseEnd
+from tasks_app.store.reads.casualties import casualties_of
 from tasks_app.store.sweep import LostLease
 
 
@@ -42,7 +43,7 @@ def retry_ends(
                 delay=decision.delay if decision.retry else None,
             )
         )
-    return ends
+    return _with_casualties(ends)
 
 
 def _outcome(failure: Failure) -> Outcome:
@@ -81,7 +82,18 @@ def reclaim_ends(lost: Sequence[LostLease]) -> list[LeaseEnd]:
                 dead_reason=reason,
             )
         )
-    return ends
+    return _with_casualties(ends)
+
+
+def _with_casualties(ends: Sequence[LeaseEnd]) -> list[LeaseEnd]:
+    """The error of a task that is poison names whom it took down."""
+    names = casualties_of([e.task_id for e in ends if e.dead_reason == DeadReason.POISON])
+    return [
+        replace(end, error=json.dumps(json.loads(end.error) | {"casualties": names[end.task_id]}))
+        if end.task_id in names and end.error
+        else end
+        for end in ends
+    ]
 
 
 def expiry_ends(expired: Sequence[ExpiredStep]) -> list[LeaseEnd]:

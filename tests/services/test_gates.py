@@ -358,7 +358,8 @@ def test_a_task_that_crashed_three_child_processes_is_poison(floor: Floor) -> No
     floor.kind(max_attempts=9)
     floor.worker("w1")
     task = crash(floor, 3)
-    assert floor.task(task).dead_reason == "poison"
+    dead = floor.task(task)
+    assert (dead.dead_reason, (dead.error or {})["casualties"]) == ("poison", ["w1"] * 3)
     assert [outcome for outcome, _ in floor.attempts(task)] == ["crashed"] * 3
 
 

@@ -138,6 +138,8 @@ def test_a_task_that_took_down_three_workers_is_poison(floor: Floor) -> None:
     dead = floor.task(task)
     assert (dead.status, dead.dead_reason, dead.attempts) == (Status.DEAD, "poison", 3)
     assert [name for _, name in floor.attempts(task)] == ["w1", "w2", "w3"]
+    assert dead.error is not None
+    assert dead.error["casualties"] == ["w1", "w2", "w3"]
     floor.assert_counts_are_true()
 
 

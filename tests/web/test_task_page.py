@@ -75,6 +75,18 @@ def test_a_task_shows_what_it_was_submitted_with(floor: Floor, viewer: Person) -
     assert "Deadline" in html
 
 
+def test_a_poison_task_lists_whom_it_took_down(floor: Floor, viewer: Person) -> None:
+    floor.kind(poison_after=2)
+    (task,) = floor.submit(1)
+    for name in ("w1", "w2"):
+        floor.worker(name)
+        floor.round()
+        floor.claim(name)
+        floor.silence(name, 100)
+        floor.round()
+    assert "It took down: <bdi>w1, w2</bdi>." in viewer.text("task", task)
+
+
 def test_a_supervisor_that_is_off_duty_is_among_the_reasons(floor: Floor, viewer: Person) -> None:
     (task,) = floor.submit(1)
     floor.round()

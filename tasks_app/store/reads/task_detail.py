@@ -24,7 +24,7 @@ SELECT t.id, t.kind, t.status, t.key, t.priority, t.estimate_seconds, t.created_
        t.requeues, t.free_reclaims, t.dead_reason, t.finished_at,
        t.payload::text, t.result::text, t.result IS NOT NULL,
        coalesce(t.error ->> 'type', ''), coalesce(t.error ->> 'message', ''), k.timeout_seconds,
-       t.job_id
+       t.job_id, ARRAY(SELECT jsonb_array_elements_text(t.error -> 'casualties'))
   FROM task t JOIN kind k ON k.name = t.kind
  WHERE t.id = %(task)s
 """
@@ -34,7 +34,8 @@ SELECT t.id, t.kind, t.status, t.key, t.priority, t.estimate_seconds, t.created_
 class TaskDetail:
     """One task; a ``result`` may itself be null: ``has_result`` says whether there is one.
 
-    ``later``: its ``run_at`` is still ahead, by the database's clock.
+    ``later``: its ``run_at`` is still ahead, by the database's clock. ``casualties`` are the
+    workers that a poison task took down.
     """
 
     id: UUID
@@ -67,6 +68,7 @@ class TaskDetail:
     error_message: str
     timeout_seconds: float
     job_id: UUID | None
+    casualties: Sequence[str]
 
 
 def find_detail(task_id: UUID) -> TaskDetail | None:

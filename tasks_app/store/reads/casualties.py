@@ -1,0 +1,29 @@
+"""Whom a task took down: workers that died while they ran it, child processes that crashed."""
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from tasks_app.store import sql
+
+# The attempt that ends in this transaction is a lease still. A worker whose child processes
+# crashed stands there once for each.
+CASUALTIES: Final = """
+SELECT h.task_id, array_agg(coalesce(w.name, 'a worker of the past') ORDER BY h.token)
+  FROM (SELECT a.task_id, a.token, a.worker_id
+          FROM attempt a JOIN task t ON t.id = a.task_id AND t.requeues = a.requeues
+         WHERE a.task_id = ANY (%(tasks)s::uuid[]) AND a.started_at IS NOT NULL
+           AND a.outcome IN ('crashed', 'worker_lost')
+        UNION ALL
+        SELECT l.task_id, l.token, l.worker_id FROM lease l
+         WHERE l.task_id = ANY (%(tasks)s::uuid[])) h
+  LEFT JOIN worker w ON w.id = h.worker_id
+ GROUP BY h.task_id
+"""
+
+
+def casualties_of(tasks: Sequence[UUID]) -> dict[UUID, list[str]]:
+    """The names of the workers that each of these tasks in flight took down, in order."""
+    if not tasks:
+        return {}
+    return {task: list(names) for task, names in sql.rows(CASUALTIES, {"tasks": list(tasks)})}
