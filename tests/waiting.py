@@ -7,7 +7,7 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 
-def wait_for(look: Callable[[], Found | None], what: str, seconds: float = 15.0) -> Found:
+def wait_for(look: Callable[[], Found | None], what: str, seconds: float = 60.0) -> Found:
     """Return the first true thing that ``look`` returns; else fail, naming ``what``."""
     give_up = time.monotonic() + seconds
     while True:

@@ -10,6 +10,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 from tasks_app import events
 from tasks_app.core.shifts import ShiftEnd
+from tasks_app.services.holders import is_gone
 from tasks_app.services.listening import Listener
 from tasks_app.services.rounds import Deposed, RoundReport, run_round
 from tasks_app.services.sampler import Sampler
@@ -64,7 +65,12 @@ def stand_by(holder: str, until: float, stopping: Callable[[], bool]) -> int | N
         if time.monotonic() - told >= STANDBY_TOLD:
             leader.stand_by(holder)
             told = time.monotonic()
-        expires_in = read_duty().expires_in or 0.0
+        duty = read_duty()
+        if is_gone(duty.holder):
+            # Killed on this machine: nothing is gained by waiting its lease out.
+            leader.expire(duty.epoch)
+            continue
+        expires_in = duty.expires_in or 0.0
         time.sleep(min(max(expires_in, 0.02), STANDBY_POLL))
     return None
 

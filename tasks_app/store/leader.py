@@ -81,6 +81,14 @@ def free(
     return sql.row(FREE, values) is not None
 
 
+EXPIRE = "UPDATE leader SET expires_at = statement_timestamp() WHERE id = 1 AND epoch = %(epoch)s"
+
+
+def expire(epoch: int) -> None:
+    """End the lease of a leader whose process is gone; who takes over closes its shift as lost."""
+    sql.execute(EXPIRE, {"epoch": epoch})
+
+
 STAND_BY = """
 INSERT INTO replica (holder) VALUES (%(holder)s)
 ON CONFLICT (holder) DO UPDATE SET seen_at = statement_timestamp()

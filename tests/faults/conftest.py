@@ -53,7 +53,7 @@ class Plant:
         wait_for(
             lambda: Worker.objects.filter(name=name, state="active", pid=process.pid).exists(),
             f"{name} to register",
-            40,
+            90,
         )
 
     def supervise(self, net: Network | None = None) -> "subprocess.Popen[bytes]":

@@ -9,7 +9,7 @@ import psycopg
 from django.db import connection
 
 from tasks_app.core.states import Status
-from tasks_app.models import Attempt, Leader, Lease, Task
+from tasks_app.models import Attempt, Leader, Lease, Replica, Shift, Task
 from tests.faults.conftest import Plant
 from tests.faults.test_workers import all_done
 from tests.races.conftest import waiting_for_locks
@@ -32,6 +32,22 @@ def test_a_killed_supervisor_loses_nothing_and_its_successor_goes_on(plant: Plan
         Attempt.objects.filter(outcome="completed").values_list("task_id", flat=True)
     ) == dict.fromkeys(tasks, 1)
     assert Leader.objects.get().epoch == 2
+
+
+def test_the_successor_of_a_leader_killed_on_its_machine_does_not_wait_its_lease_out(
+    plant: Plant,
+) -> None:
+    plant.floor.settings(leader_lease_seconds=300.0)
+    first = plant.supervise()
+    wait_for(lambda: Leader.objects.get().last_round_at is not None, "the first round")
+    second = plant.supervise()
+    wait_for(Replica.objects.exists, "the second to stand by")
+    first.send_signal(signal.SIGSTOP)
+    assert Leader.objects.get().epoch == 1, "frozen, it is still there"
+    first.send_signal(signal.SIGKILL)
+    wait_for(lambda: Leader.objects.get().epoch == 2, "the second to lead")
+    assert Shift.objects.get(epoch=1).ending == "lost"
+    assert second.poll() is None
 
 
 @contextmanager

@@ -1,14 +1,13 @@
 """``manage.py supervise``: the supervisor's loop without Celery."""
 
 import gc
-import os
 import signal
-import socket
 import threading
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from tasks_app.services.holders import holder_name
 from tasks_app.services.supervisor import supervise
 
 
@@ -24,5 +23,5 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: stopping.set())
         # What was imported stays: the collector need not look through it again and again.
         gc.freeze()
-        report = supervise(f"{socket.gethostname()}:{os.getpid()}", stopping.is_set)
+        report = supervise(holder_name(), stopping.is_set)
         self.stdout.write(f"off duty after {report.rounds} rounds of the last shift")
