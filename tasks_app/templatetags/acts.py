@@ -72,6 +72,25 @@ def bulk_state(value: str) -> SafeString:
     )
 
 
+DONE: Final[dict[str, str]] = {
+    BulkAction.REQUEUE: "requeued",
+    BulkAction.DISMISS: "dismissed",
+    BulkAction.CANCEL: "cancelled, or its worker asked to let go",
+    BulkAction.PRIORITY: "has the new priority",
+    BulkAction.DEADLINE: "has the new deadline",
+}
+
+
+@register.filter
+def done(action: str) -> str:
+    """What a bulk has done to a task that it moved.
+
+    >>> done("requeue")
+    'requeued'
+    """
+    return DONE[action]
+
+
 BAR, GAP, TALL = 5, 1, 22
 """Width of an hour's bar, the gap behind it, and the height of the highest, in CSS pixels."""
 

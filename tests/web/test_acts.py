@@ -177,6 +177,7 @@ def test_a_group_shows_its_history_and_belongs_to_somebody(
     key = str(floor.task(dead[0]).fingerprint)
     html = viewer.text("dead_group", key)
     assert "ticket 2 is empty" in html
+    assert html.count("<rect") == 1, "all three died in this hour"
     assert "Assigned to" not in html
     assert "Requeue 3…" in operator.text("dead_group", key)
     assert viewer.post("assign_group", key, colleague="vera").status_code == 403

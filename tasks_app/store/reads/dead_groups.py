@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from tasks_app.core.fingerprints import app_frame
 from tasks_app.store import sql
 
 HOURS: Final = 24
@@ -130,6 +131,16 @@ class Sample:
     message: str
     traceback: str
     finished_at: datetime
+
+    @property
+    def name(self) -> str:
+        """The error's class without its module, or the reason."""
+        return self.error_type.rpartition(".")[2] or self.dead_reason.capitalize()
+
+    @property
+    def frame(self) -> str:
+        """The innermost frame of the application's own code, or ""."""
+        return app_frame(self.traceback)
 
 
 def find_sample(fingerprint: str) -> Sample | None:
