@@ -205,7 +205,10 @@ class Visitor:
         return int(self.page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 
-def _visit(browser: Browser, site: Site, **options: Any) -> Visitor:
+def visit(
+    browser: Browser, site: Site, *, name: str = NAME, password: str = PASSWORD, **options: Any
+) -> Visitor:
+    """Log in as somebody, by default the operator."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, **options)
     page = context.new_page()
     page.set_default_timeout(20_000)
@@ -216,8 +219,8 @@ def _visit(browser: Browser, site: Site, **options: Any) -> Visitor:
         lambda said: visitor.faults.append(said.text) if "Security Policy" in said.text else None,
     )
     page.goto(f"{site.address}/login/")
-    page.get_by_label("User name").fill(NAME)
-    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("User name").fill(name)
+    page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url(f"{site.address}/")
     return visitor
@@ -226,7 +229,7 @@ def _visit(browser: Browser, site: Site, **options: Any) -> Visitor:
 @pytest.fixture
 def visitor(browser: Browser, site: Site) -> Iterator[Visitor]:
     """An operator at the overview; a script that failed or broke the policy fails the test."""
-    visitor = _visit(browser, site)
+    visitor = visit(browser, site)
     yield visitor
     visitor.page.context.close()
     assert visitor.faults == []
@@ -235,6 +238,6 @@ def visitor(browser: Browser, site: Site) -> Iterator[Visitor]:
 @pytest.fixture
 def plain_visitor(browser: Browser, site: Site) -> Iterator[Visitor]:
     """The same without JavaScript."""
-    visitor = _visit(browser, site, java_script_enabled=False)
+    visitor = visit(browser, site, java_script_enabled=False)
     yield visitor
     visitor.page.context.close()
