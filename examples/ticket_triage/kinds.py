@@ -20,7 +20,7 @@ ANSWER_KIND: Final[dict[str, Any]] = {
                 "format": "text",
                 "minLength": 10,
                 "maxLength": 2000,
-                "title": "Your answer",
+                "title": "What we write",
                 "description": "It goes to the customer as you write it.",
             },
         },
