@@ -1,5 +1,6 @@
 // One websocket a page. It brings samples for the charts and the word "changed" for the tables,
-// which fetch again what they show: <div hx-get="…" hx-trigger="chargehand:changed from:body">.
+// which fetch again what they show: <div hx-get="…" hx-trigger="chargehand:changed from:body"
+// hx-sync="this:queue last">: a server that takes longer than a second is waited for, not asked anew.
 // Without it the page polls; on a hidden tab it rests, and also while its reader has paused it, which
 // is kept for the next pages. Events on body:
 //   chargehand:sample   detail = one second of the record
@@ -99,6 +100,9 @@
   // Everything at once, whenever the page was fetched last: it was cut off, or paused.
   const catchUp = () => {
     changedAt = 0;
+    // What was asked before the line was cut may never be answered.
+    for (const table of document.querySelectorAll('[hx-trigger*="chargehand:changed"]'))
+      window.htmx.trigger(table, "htmx:abort");
     tell("catchup");
     changed();
   };

@@ -1,8 +1,9 @@
 """The live line: paused and kept so, at rest on a hidden tab, right again once it is back; keys."""
 
 import re
+import time
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 
 from tests.browser.conftest import Site, Visitor
 
@@ -70,6 +71,24 @@ def test_after_a_lost_connection_the_page_is_right_again_within_seconds(
     site.web.start()
     expect(page.get_by_role("link", name="meanwhile")).to_be_visible(timeout=BACK_MS)
     expect(connection(visitor)).to_have_text("Live")
+
+
+def test_a_server_that_takes_longer_than_a_second_is_waited_for(
+    site: Site, visitor: Visitor
+) -> None:
+    page = visitor.page
+    visitor.go("/workers/")
+    expect(connection(visitor)).to_have_text("Live")
+    site.floor.worker("w1")
+
+    def slowly(route: Route) -> None:
+        time.sleep(1.5)
+        route.continue_()
+
+    page.route("**/workers/", slowly)
+    page.evaluate(f"setInterval(() => {CHANGED}, 500)")
+    expect(page.get_by_role("link", name="w1")).to_be_visible()
+    page.unroute_all(behavior="ignoreErrors")
 
 
 def test_g_and_a_letter_lead_to_every_page(site: Site, visitor: Visitor) -> None:

@@ -177,6 +177,7 @@ def test_every_page_is_readable_by_everybody_on_every_screen(
         f"/tasks/{waiting}/",
         "/dead-letters/",
         "/dead-letters/requeue/?all=1",
+        "/supervisor/",
         "/workers/",
         f"/workers/{site.floor.workers['w1']}/",
     )

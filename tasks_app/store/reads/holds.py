@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from tasks_app.core.jobs import JOIN_KIND
 from tasks_app.core.queries import quoted_if_needed
 from tasks_app.core.states import WorkerState
 from tasks_app.models import Job, Kind, Worker
@@ -87,6 +88,7 @@ SELECT k.name, k.description, k.paused, k.quarantined_at,
   LEFT JOIN limit_state s ON s.limit_id = k.limit_name
   LEFT JOIN breaker_state b ON b.scope = 'kind' AND b.name = k.name
   LEFT JOIN breaker_state g ON g.scope = 'limit' AND g.name = k.limit_name
+ WHERE k.name <> %(join)s
  ORDER BY k.name
  LIMIT %(most)s
 """
@@ -101,11 +103,11 @@ SHOWN: Final = {
 
 
 def list_kind_standings() -> Sequence[KindStanding]:
-    """Up to ``MOST_KINDS`` kinds by name."""
+    """Up to ``MOST_KINDS`` kinds by name, without the supervisor's own, which nobody hands out."""
     counts: dict[str, dict[str, Any]] = {}
     for each in count_by_kind():
         if each.status in SHOWN:
             of_kind = counts.setdefault(each.kind, {})
             of_kind[SHOWN[each.status]] = of_kind.get(SHOWN[each.status], 0) + each.count
-    found = sql.rows(KINDS, {"most": MOST_KINDS})
+    found = sql.rows(KINDS, {"most": MOST_KINDS, "join": JOIN_KIND})
     return [KindStanding(*row, **counts.get(row[0], {})) for row in found]
