@@ -49,6 +49,8 @@
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target !== list) return;
     at = -1;
+    // What was typed while the answer was under way is asked for again.
+    if (event.detail.requestConfig.parameters.q !== input.value) ask();
     show(options().length > 0 && document.activeElement === input);
   });
 

@@ -8,7 +8,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from tasks_app.core.visible import visible as made_visible
+from tasks_app.core.visible import visible
 
 register = template.Library()
 
@@ -23,12 +23,6 @@ LONGEST_TEXT: Final = 400
 """Characters of a text before it is folded."""
 
 NOTHING: Final = mark_safe("")
-
-
-@register.filter
-def visible(value: object) -> str:
-    """A value's text with controls and direction marks written out."""
-    return made_visible(str(value))
 
 
 @register.simple_tag
@@ -91,7 +85,7 @@ class _Drawing:
 
 
 def _key(name: str) -> SafeString:
-    return format_html('<span class="k"><bdi>{}</bdi></span>', made_visible(name)[:LONGEST_TEXT])
+    return format_html('<span class="k"><bdi>{}</bdi></span>', visible(name)[:LONGEST_TEXT])
 
 
 def _index(at: int) -> SafeString:
@@ -99,7 +93,7 @@ def _index(at: int) -> SafeString:
 
 
 def _text(value: str) -> SafeString:
-    written = made_visible(json.dumps(value, ensure_ascii=False))
+    written = visible(json.dumps(value, ensure_ascii=False))
     if len(written) <= LONGEST_TEXT:
         return format_html('<span class="v s"><bdi>{}</bdi></span>', written)
     return format_html(
@@ -107,5 +101,5 @@ def _text(value: str) -> SafeString:
         '<pre class="s"><bdi>{}</bdi></pre></details>',
         written[:120],
         len(value),
-        made_visible(value),
+        visible(value),
     )

@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 
 from tasks_app.core.jobs import JobStatus
 from tasks_app.core.states import Status, WorkerState
+from tasks_app.core.visible import visible as made_visible
 from tasks_app.services.people import may_administer
 from tasks_app.store.reads.counts import count_by_status
 from tasks_app.store.reads.inbox import waiting_label
@@ -137,6 +138,12 @@ def figure(number: float | None) -> str:
     if isinstance(number, int) or number >= 100 or number == int(number):
         return f"{number:,.0f}"
     return f"{number:.1f}" if number >= 10 else f"{number:.2f}"
+
+
+@register.filter
+def visible(value: object) -> str:
+    """A value's text with controls and direction marks written out."""
+    return made_visible(str(value))
 
 
 @register.filter

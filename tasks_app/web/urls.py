@@ -11,6 +11,7 @@ from tasks_app.web.pages import (
     inbox,
     jobs,
     kinds,
+    list_exports,
     overview,
     payload_edit,
     searches,
@@ -43,6 +44,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tasks/<uuid:task_id>/cancel/", task.cancel, name="cancel"),
     path("tasks/<uuid:task_id>/edit/", payload_edit.edit_payload, name="edit_payload"),
     path("jobs/", jobs.jobs, name="jobs"),
+    path("jobs/export/", list_exports.export_jobs, name="export_jobs"),
     path("jobs/<uuid:job_id>/", jobs.job, name="job"),
     *(
         path(f"jobs/<uuid:job_id>/{each}/", jobs.act, {"name": each}, name=f"{each}_job")
@@ -76,6 +78,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         for each in kinds.ACTS
     ),
     path("workers/", workers.workers, name="workers"),
+    path("workers/export/", list_exports.export_workers, name="export_workers"),
     path("workers/<uuid:worker_id>/", workers.worker, name="worker"),
     path("workers/<uuid:worker_id>/drain/", workers.drain, name="drain"),
     path("workers/<uuid:worker_id>/evict/", workers.evict, name="evict"),

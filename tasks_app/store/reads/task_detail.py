@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from tasks_app.core.states import EdgeState
 from tasks_app.store import sql
 
 MOST_ATTEMPTS: Final = 100
@@ -193,6 +194,11 @@ class Edge:
     has_result: bool
     result: Any
     is_long: bool = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether this task waits for the other one."""
+        return self.needed and self.state in (EdgeState.WAITING, EdgeState.BLOCKED)
 
 
 def list_edges(task_id: UUID) -> list[Edge]:

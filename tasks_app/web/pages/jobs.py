@@ -66,7 +66,8 @@ ACTS: Final = {
 }
 
 
-def _read_filter(query: QueryDict) -> JobFilter:
+def read_filter(query: QueryDict) -> JobFilter:
+    """What an address narrows the list of jobs to."""
     status = read_text(query, "status").upper()
     return JobFilter(status if status in JobStatus.__members__ else "", read_text(query, "text"))
 
@@ -80,7 +81,7 @@ def _address(wanted: JobFilter, **changed: object) -> str:
 @never_cache
 def jobs(request: HttpRequest) -> HttpResponse:
     """Show the list, or only its table when htmx asks again."""
-    wanted = _read_filter(request.GET)
+    wanted = read_filter(request.GET)
     page = list_jobs(wanted, read_id(request.GET, "before"), read_id(request.GET, "after"))
     context = {
         "wanted": wanted,
@@ -91,6 +92,7 @@ def jobs(request: HttpRequest) -> HttpResponse:
         "older": _address(wanted, before=page.older) if page.older else "",
         "newer": _address(wanted, after=page.newer) if page.newer else "",
         "looked_at": LOOKED_AT,
+        "exports": [(form, _address(wanted, format=form)) for form in ("csv", "json")],
     }
     part = "table" if request.headers.get("HX-Request") else "jobs"
     return render(request, f"jobs/{part}.html", context)

@@ -35,8 +35,11 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
     edges = task_detail.list_edges(task_id)
     waits = found.status in (Status.PENDING, Status.FAILED)
     held = find_held(task_id) if found.status == Status.RUNNING else None
+    waits_for = [edge for edge in edges if edge.waits]
     context = {
         "task": found,
+        "waits_for": waits_for,
+        "held_by_job": found.waiting_on > len(waits_for) < task_detail.MOST_EDGES,
         "masks": bool(hidden.get(found.kind)),
         "held": held,
         "checklist": read_checklist(found, SILENT_BEATS * settings.BEAT_SECONDS) if waits else None,
