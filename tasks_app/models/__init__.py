@@ -17,6 +17,7 @@ from tasks_app.models.supervision import (
     Shift,
     SupervisorSettings,
 )
+from tasks_app.models.task_logs import TaskLog
 from tasks_app.models.tasks import (
     Attempt,
     Dependency,
@@ -66,5 +67,6 @@ __all__ = [
     "StepTask",
     "SupervisorSettings",
     "Task",
+    "TaskLog",
     "Worker",
 ]

@@ -13,20 +13,21 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any, Final
 from uuid import UUID
 
-from tasks_app.sdk.context import Context
+from tasks_app.sdk.context import Context, Said
 from tasks_app.sdk.effect_pipe import EffectAnswer, EffectChannel, PipeRecord
 from tasks_app.sdk.errors import describe
 from tasks_app.sdk.handlers import Handler, HandlerError, handler_of, load_handlers
 from tasks_app.sdk.invocation import invoke, invoke_async
 from tasks_app.sdk.options import Options
 from tasks_app.sdk.outcomes import Outcome
+from tasks_app.sdk.task_log import LogLine
 
 READY: Final = "ready"
 
@@ -100,13 +101,19 @@ class _Child:
         self._effects = EffectChannel(self._send)
         self._cancel: Callable[[], None] | None = None
         self._cancelled = 0
+        self._said: Sequence[LogLine] = ()
+        self._tell_at = 0.0
 
     def run(self) -> None:
         """Run job after job; the reader ends the process when the worker is gone."""
         threading.Thread(target=self._read, name="pipe", daemon=True).start()
         while True:
-            self._send(self._execute(self._jobs.get()))
+            outcome = self._execute(self._jobs.get())
+            if self._said:
+                self._send(Said(self._said))
+            self._send(outcome)
             self._cancel = None
+            self._said = ()
 
     def _read(self) -> None:
         while True:
@@ -123,6 +130,14 @@ class _Child:
                 self._cancelled = message.token
                 if (cancel := self._cancel) is not None:
                     cancel()
+
+    def _on_lines(self, lines: Sequence[LogLine]) -> None:
+        """Pass on what is logged, but not more often than every ``PROGRESS_EVERY``."""
+        self._said = lines
+        now = time.monotonic()
+        if now >= self._tell_at:
+            self._tell_at = now + PROGRESS_EVERY
+            self._send(Said(lines))
 
     def _on_cancel(self, token: int, cancel: Callable[[], None]) -> None:
         """Have ``cancel`` called when the word comes, also if it was quicker than the handler."""
@@ -146,6 +161,7 @@ class _Child:
             record=PipeRecord(self._effects, job.token),
         )
         context.deadline = job.deadline
+        context.lines.listen(self._on_lines)
         handler = handler_of(self._handlers, job.kind)
         if handler.is_async:
             return asyncio.run(self._execute_async(handler, job.payload, context))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from tasks_app.sdk.child import READY, Broken, Cancel, Job, run_child
+from tasks_app.sdk.context import Said
 from tasks_app.sdk.effect_pipe import EffectAnswer, EffectCall
 from tasks_app.sdk.handlers import HandlerError
 from tasks_app.sdk.options import Options
@@ -71,7 +72,7 @@ class Child:
 
     def listen(
         self,
-        on_progress: Callable[[tuple[float, str]], None],
+        on_word: Callable[[Said | tuple[float, str]], None],
         answer: Callable[[EffectCall], EffectAnswer],
     ) -> Outcome:
         """Hear it out and answer it until the outcome of its job; raises ChildDied."""
@@ -89,7 +90,7 @@ class Child:
                 raise ChildDied(self.end()) from None
             if isinstance(message, Done | Raised | Stopped):
                 return message
-            on_progress(message)
+            on_word(message)
 
     @property
     def is_alive(self) -> bool:

@@ -4,7 +4,8 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NoReturn
 from uuid import UUID
@@ -12,6 +13,7 @@ from uuid import UUID
 from tasks_app.core.sanitise import clean_text
 from tasks_app.sdk.effects import EffectRecord, Effects, OwnRecord
 from tasks_app.sdk.raised import Abandoned, Cancelled
+from tasks_app.sdk.task_log import Lines, LogLine, TaskLog
 
 __all__ = ["LONGEST_NOTE", "Cancelled", "Context", "TaskLog"]
 
@@ -21,15 +23,11 @@ LONGEST_NOTE: Final = 200
 _logger: Final = logging.getLogger("chargehand.task")
 
 
-class TaskLog(logging.LoggerAdapter[logging.Logger]):
-    """A logger whose records carry the task and the attempt beside the caller's own fields."""
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a handler in a child process has logged so far."""
 
-    def process(
-        self, msg: Any, kwargs: MutableMapping[str, Any]
-    ) -> tuple[Any, MutableMapping[str, Any]]:
-        """Join the two sets of fields; the adapter of the standard library drops the caller's."""
-        kwargs["extra"] = {**(self.extra or {}), **(kwargs.get("extra") or {})}
-        return msg, kwargs
+    lines: Sequence[LogLine]
 
 
 class Context:
@@ -50,6 +48,7 @@ class Context:
         "key",
         "kind",
         "latest_progress",
+        "lines",
         "task_id",
         "token",
     )
@@ -74,6 +73,7 @@ class Context:
         self.token = token
         self.deadline = math.inf
         self.latest_progress: tuple[float, str] | None = None
+        self.lines = Lines()
         self._on_progress = on_progress
         self._cancelled = threading.Event()
         self._effects = Effects(OwnRecord() if record is None else record, self._cancelled)
@@ -148,15 +148,25 @@ class Context:
         """The same for an async function in an async handler."""
         return await self._effects.once_async(name, function, if_unsure)
 
-    def note_progress(self, progress: tuple[float, str]) -> None:
-        """Take over what the handler said in another process."""
-        self.latest_progress = progress
+    def note(self, said: "Said | tuple[float, str]") -> None:
+        """Take over what the handler said in another process: its lines, or its progress."""
+        if isinstance(said, Said):
+            self.lines.replace(said.lines)
+        else:
+            self.latest_progress = said
 
     @property
     def log(self) -> TaskLog:
-        """A standard logger ("chargehand.task") bound to this task and attempt."""
-        fields = {"task_id": str(self.task_id), "kind": self.kind, "attempt": self.attempt}
-        return TaskLog(_logger, fields)
+        """A standard logger ("chargehand.task") bound to this task and attempt.
+
+        The latest lines from INFO on stand on the task's page too.
+        """
+        fields: dict[str, object] = {
+            "task_id": str(self.task_id),
+            "kind": self.kind,
+            "attempt": self.attempt,
+        }
+        return TaskLog(_logger, fields, self.lines)
 
     def cancel(self) -> None:
         """Ask the attempt to end; called by the worker."""

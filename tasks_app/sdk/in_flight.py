@@ -3,6 +3,7 @@
 import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from tasks_app.sdk.context import Context
 from tasks_app.sdk.effects import EffectRecord
 from tasks_app.sdk.errors import timed_out
 from tasks_app.sdk.handlers import Handler
-from tasks_app.sdk.link import Failure, Grant, Progress
+from tasks_app.sdk.link import Completion, Failure, Grant, Progress
 from tasks_app.sdk.outcomes import ABANDONED, LetGo, Outcome, Report, Stop, report_of
 
 NEVER: Final = math.inf
@@ -116,6 +117,9 @@ class InFlight:
                 return None
             execution.closed = True
             report = report_of(grant.task_id, grant.token, outcome, execution.stop)
+            lines = execution.context.lines.all()
+            if lines and isinstance(report, Completion | Failure):
+                report = replace(report, lines=lines)
             if report is not None:
                 self._owe(execution)
             return report
@@ -134,7 +138,8 @@ class InFlight:
             if not execution.begun:
                 execution.stop = Stop.UNABLE
                 return LetGo(grant.task_id, grant.token)
-        return Failure(grant.task_id, grant.token, timed_out(execution.timeout), timed_out=True)
+        error, lines = timed_out(execution.timeout), execution.context.lines.all()
+        return Failure(grant.task_id, grant.token, error, timed_out=True, lines=lines)
 
     def let_go(self) -> Sequence[tuple[UUID, Report]]:
         """Give back every attempt that is still open, whatever its handler does from now on."""
@@ -188,9 +193,9 @@ class InFlight:
     def progress(self, worker_id: UUID) -> Sequence[Progress]:
         """The latest word of every attempt that said how far it is."""
         return [
-            Progress(execution.grant.token, *execution.context.latest_progress)
+            said
             for execution in self.running()
-            if execution.worker_id == worker_id and execution.context.latest_progress is not None
+            if execution.worker_id == worker_id and (said := _said(execution)) is not None
         ]
 
     def running(self) -> Sequence[Execution]:
@@ -233,3 +238,13 @@ class InFlight:
     def unreported(self) -> int:
         """Reports decided and not yet accepted."""
         return len(self._unreported)
+
+
+def _said(execution: Execution) -> Progress | None:
+    """What an attempt said so far; None where it said nothing."""
+    context = execution.context
+    lines = context.lines.all()
+    if context.latest_progress is None and not lines:
+        return None
+    fraction, note = context.latest_progress or (None, "")
+    return Progress(execution.grant.token, fraction, note, lines)

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from tasks_app.core.effects import EffectVerdict, IfUnsure
 from tasks_app.core.facts import ErrorFacts
+from tasks_app.sdk.task_log import LogLine
 
 
 class LinkDown(Exception):
@@ -72,6 +73,7 @@ class Completion:
     task_id: UUID
     token: int
     result: Any
+    lines: Sequence[LogLine] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +88,17 @@ class Failure:
     error: ErrorFacts
     timed_out: bool = False
     crashed: bool = False
+    lines: Sequence[LogLine] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a running task is: ``fraction`` in 0..1 and a note."""
+    """How far a running task is: ``fraction`` in 0..1 (None: it did not say), a note, its log."""
 
     token: int
-    fraction: float
+    fraction: float | None
     note: str = ""
+    lines: Sequence[LogLine] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ class _Slot:
                 return Stopped()
             child.send(_job_of(execution))
             return child.listen(
-                execution.context.note_progress,
+                execution.context.note,
                 lambda call: answer_call(call, execution.record, execution.grant.token),
             )
         except (ChildDied, OSError) as error:

@@ -25,7 +25,7 @@ from tasks_app.sdk.link import (
 )
 from tasks_app.services.lease_ends import release_held, retry_ends
 from tasks_app.services.transactions import transactional
-from tasks_app.store import breakers, late_results, lease_locks, leases, workers
+from tasks_app.store import breakers, late_results, lease_locks, leases, task_logs, workers
 from tasks_app.store.lease_locks import RunningTask
 from tasks_app.store.reads.configuration import (
     kind_policies,
@@ -101,6 +101,7 @@ def heartbeat(worker_id: UUID, tokens: Sequence[int], progress: Sequence[Progres
     Raises WorkerUnknown when this boot was lost or replaced.
     """
     notes = {str(p.token): {"fraction": p.fraction, "note": p.note} for p in progress}
+    task_logs.keep(worker_id, {p.token: p.lines for p in progress if p.lines})
     breakers.note_near_miss(worker_id)
     drain = workers.beat(worker_id, tokens, notes)
     if drain is None:
@@ -122,6 +123,7 @@ def complete(worker_id: UUID, completions: Sequence[Completion]) -> list[int]:
         [c.token for c in completions],
         _dumps([c.result for c in completions]),
     )
+    task_logs.keep(worker_id, {c.token: c.lines for c in completions if c.lines})
     late = [c for c in completions if c.token not in accepted]
     if late:
         late_results.record_late(
@@ -145,6 +147,7 @@ def fail(worker_id: UUID, failures: Sequence[Failure]) -> list[int]:
     breakers.note_near_miss(worker_id)
     _pause_limits(held, by_token)
     ended = leases.end(retry_ends(held, by_token, policies, _rng))
+    task_logs.keep(worker_id, {f.token: f.lines for f in failures if f.lines})
     late = [f for f in failures if f.token not in ended]
     if late:
         late_results.record_late(

@@ -1,12 +1,13 @@
 """A task's life as a page tells it: what happened, the latest first, and when it waited and ran."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from tasks_app.core.states import FINAL, Status
 from tasks_app.core.tracebacks import Frame, app_frames
 from tasks_app.store.reads.task_detail import Act, AttemptDetail, Late, LeaseDetail, TaskDetail
+from tasks_app.store.reads.task_logs import LoggedLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class Moment:
     act: Act | None = None
     late: Late | None = None
     frames: Sequence[Frame] = field(default_factory=tuple)
+    token: int = 0
+    lines: Sequence[LoggedLine] = field(default_factory=tuple)
 
 
 def timeline_of(
@@ -27,18 +30,24 @@ def timeline_of(
     attempts: Iterable[AttemptDetail],
     acts: Iterable[Act],
     late: Iterable[Late],
+    logs: Mapping[int, Sequence[LoggedLine]],
 ) -> list[Moment]:
-    """Everything on record about a task, the latest first."""
+    """Everything on record about a task, the latest first; ``logs`` are by token."""
     found = [Moment(task.created_at, "submitted")]
     for attempt in attempts:
         frames = app_frames(attempt.traceback)
-        found.append(Moment(attempt.ended_at, "attempt", attempt=attempt, frames=frames))
+        token, lines = attempt.token, logs.get(attempt.token, ())
+        moment = Moment(
+            attempt.ended_at, "attempt", attempt=attempt, frames=frames, token=token, lines=lines
+        )
+        found.append(moment)
     found += [Moment(act.at, "act", act=act) for act in acts]
     found += [Moment(each.received_at, "late", late=each) for each in late]
     if lease is not None:
         found.append(Moment(lease.assigned_at, "assigned"))
         if lease.started_at is not None:
-            found.append(Moment(lease.started_at, "started"))
+            lines = logs.get(lease.token, ())
+            found.append(Moment(lease.started_at, "started", token=lease.token, lines=lines))
     if task.finished_at is not None and (task.status in FINAL or task.status == Status.DEAD):
         found.append(Moment(task.finished_at, "ended"))
     # Of one instant, what was noted later happened later.

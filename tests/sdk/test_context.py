@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tasks_app.core.sanitise import clean_text
 from tasks_app.sdk.context import LONGEST_NOTE, Cancelled, Context
+from tasks_app.sdk.task_log import LONGEST_LINE, MOST_LINES, Lines
 
 
 def test_context_of_a_unit_test_needs_only_a_task_id() -> None:
@@ -67,3 +68,26 @@ def test_log_lines_carry_the_task_and_the_callers_fields(caplog: pytest.LogCaptu
     fields = vars(caplog.records[0])
     assert fields["task_id"] == str(ctx.task_id)
     assert (fields["kind"], fields["attempt"], fields["rows"]) == ("echo", 2, 5)
+
+
+def test_what_is_logged_is_kept_in_short_whatever_the_loggers_level() -> None:
+    ctx = Context(uuid4())
+    ctx.log.debug("too fine")
+    ctx.log.info("read %d of %d", 1, 2)
+    ctx.log.warning("half done")
+    ctx.log.error("x" * 5000)
+    lines = ctx.lines.all()
+    assert [line.level for line in lines] == ["INFO", "WARNING", "ERROR"]
+    assert lines[0].text == "read 1 of 2"
+    assert len(lines[2].text) == LONGEST_LINE
+    for n in range(200):
+        ctx.log.info("line %d", n)
+    assert len(ctx.lines.all()) == MOST_LINES
+    assert ctx.lines.all()[-1].text == "line 199"
+
+
+@given(st.text(), st.lists(st.integers() | st.text()))
+def test_logging_never_raises_and_keeps_what_can_be_stored(msg: str, args: list[object]) -> None:
+    lines = Lines()
+    lines.add(logging.INFO, msg, tuple(args))
+    assert lines.all()[0].text == clean_text(lines.all()[0].text)

@@ -14,7 +14,7 @@ from tests.web.conftest import Person, died, message_of
 
 # Session, user, groups, rail; task, edges, attempts, late, acts; lease, or for the checklist:
 # settings, duty, lock, kinds, workers and their skills, limits.
-TASK_QUERIES = 19
+TASK_QUERIES = 21
 
 
 def test_a_task_that_is_not_there_is_said_to_be_so(viewer: Person) -> None:

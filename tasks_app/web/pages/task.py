@@ -19,6 +19,7 @@ from tasks_app.store.reads import task_detail
 from tasks_app.store.reads.duty import SILENT_BEATS
 from tasks_app.store.reads.inbox import find_held
 from tasks_app.store.reads.task_detail import TaskDetail
+from tasks_app.store.reads.task_logs import list_lines
 from tasks_app.store.reads.task_waiting import read_checklist
 from tasks_app.web.acting import actor_of, operators_only, tell
 from tasks_app.web.filters import read_text
@@ -70,7 +71,7 @@ def _history(found: TaskDetail) -> dict[str, Any]:
     return {
         "lease": lease,
         "attempts": attempts,
-        "moments": timeline_of(found, lease, attempts, acts, late),
+        "moments": timeline_of(found, lease, attempts, acts, late, list_lines(found.id)),
         "strip": strip_of(found, lease, attempts),
     }
 
