@@ -224,6 +224,8 @@ class Play:
 def floor(record: None) -> PeopleFloor:
     made = PeopleFloor()
     made.people_do()
+    # It gives no sign of life, and a thousand plays take longer than a silence may last.
+    made.settings(stale_after_seconds=1e6)
     made.hire("w1", slots=50)
     return made
 
