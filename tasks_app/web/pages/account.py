@@ -11,6 +11,7 @@ from django.contrib.auth.forms import PasswordResetForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -68,7 +69,7 @@ class ChangePassword(views.PasswordChangeView):
         """Change and audit it."""
         answer = super().form_valid(form)
         accounts.note_password(actor_of(self.request), "change")
-        messages.success(self.request, "Your password is changed; other log-ins have ended.")
+        messages.success(self.request, _("Your password is changed; other log-ins have ended."))
         return answer
 
 
@@ -112,7 +113,7 @@ class SetPassword(views.PasswordResetConfirmView):
         assert self.user is not None, "only a link of somebody's gets here"
         address = self.request.META.get("REMOTE_ADDR", "")
         accounts.note_password(Actor.in_session(self.user, address, None), "reset")
-        messages.success(self.request, "Your password is set: log in with it.")
+        messages.success(self.request, _("Your password is set: log in with it."))
         return answer
 
 

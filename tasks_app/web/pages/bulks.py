@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -63,7 +64,7 @@ def undo(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
     if services.undo(bulk_id, actor_of(request)):
         messages.success(request, f"Undone: none of the {found.total:,} tasks was touched.")
         return redirect(back_to(request, reverse("web:bulk", args=[bulk_id])))
-    messages.warning(request, "Too late to undo: it has begun, or has ended.")
+    messages.warning(request, _("Too late to undo: it has begun, or has ended."))
     return redirect("web:bulk", bulk_id)
 
 
@@ -75,5 +76,5 @@ def abort(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
     if services.abort(bulk_id, actor_of(request)):
         messages.success(request, f"Aborted: {_found(bulk_id).left:,} tasks stay as they are.")
     else:
-        messages.warning(request, "It has ended already.")
+        messages.warning(request, _("It has ended already."))
     return redirect("web:bulk", bulk_id)

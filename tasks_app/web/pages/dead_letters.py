@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -106,5 +107,5 @@ def note_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
     """Write a group's note anew."""
     text = clean_text(request.POST.get("note", ""))
     if services.note_group(fingerprint[:16], text, actor_of(request)):
-        messages.success(request, "The note is written.")
+        messages.success(request, _("The note is written."))
     return redirect("web:dead_group", fingerprint)

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -100,7 +101,7 @@ def claim(request: HttpRequest, task_id: UUID) -> HttpResponse:
     """Take a step that waits."""
     found = services.claim_step(task_id, user_id(request), actor_of(request))
     if isinstance(found, Claimed):
-        messages.success(request, "It is yours.")
+        messages.success(request, _("It is yours."))
     else:
         messages.warning(request, f"It was not taken. {found.reason}")
     # What was typed before its time ran out is not to be typed again.
@@ -117,7 +118,7 @@ def extend(request: HttpRequest, task_id: UUID) -> HttpResponse:
     if until is None:
         messages.warning(request, LOST)
     else:
-        messages.success(request, "You have the whole time again.")
+        messages.success(request, _("You have the whole time again."))
     if sent_texts(request.POST):
         return _page(request, task_id)
     return redirect(back_to(request, reverse("web:step", args=[task_id])))
@@ -128,7 +129,7 @@ def extend(request: HttpRequest, task_id: UUID) -> HttpResponse:
 def release(request: HttpRequest, task_id: UUID) -> HttpResponse:
     """Hand a step back."""
     if services.release_step(task_id, _token(request), user_id(request), actor_of(request)):
-        messages.success(request, "It waits for anybody again.")
+        messages.success(request, _("It waits for anybody again."))
     else:
         messages.warning(request, LOST)
     return redirect("web:inbox")

@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -176,7 +177,7 @@ def act(request: HttpRequest, job_id: UUID, name: str) -> HttpResponse:
     if chosen.service(job_id, actor_of(request), because):
         messages.success(request, chosen.done)
     else:
-        messages.warning(request, "Nothing changed: the job is no longer as it was shown.")
+        messages.warning(request, _("Nothing changed: the job is no longer as it was shown."))
     return redirect("web:job", job_id)
 
 

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -112,7 +113,7 @@ def cancel(request: HttpRequest, task_id: UUID) -> HttpResponse:
 def _say(request: HttpRequest, result: CancelResult) -> None:
     if result.asked:
         messages.success(
-            request, "Its worker is asked to let go of it, and hears of it within seconds."
+            request, _("Its worker is asked to let go of it, and hears of it within seconds.")
         )
     else:
         tell(request, "cancelled", len(result.done), result.refused.values())

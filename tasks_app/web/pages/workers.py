@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -81,7 +82,7 @@ def drain(request: HttpRequest, worker_id: UUID) -> HttpResponse:
         text = "It drains: it ends what it has begun; what it had not begun goes to others."
         messages.success(request, text)
     else:
-        messages.warning(request, "Nothing changed: it drains already, or has ended.")
+        messages.warning(request, _("Nothing changed: it drains already, or has ended."))
     return redirect(back_to(request, reverse("web:workers")))
 
 
@@ -90,9 +91,9 @@ def drain(request: HttpRequest, worker_id: UUID) -> HttpResponse:
 def resume(request: HttpRequest, worker_id: UUID) -> HttpResponse:
     """Let a drained worker take work again."""
     if resume_worker(worker_id, actor_of(request)):
-        messages.success(request, "It takes work again.")
+        messages.success(request, _("It takes work again."))
     else:
-        messages.warning(request, "Nothing changed: it was not draining, or has ended.")
+        messages.warning(request, _("Nothing changed: it was not draining, or has ended."))
     return redirect(back_to(request, reverse("web:workers")))
 
 
@@ -107,7 +108,7 @@ def evict(request: HttpRequest, worker_id: UUID) -> HttpResponse:
     if request.method == "POST" and because:
         released = evict_worker(worker_id, actor_of(request), because)
         if released is None:
-            messages.warning(request, "Nothing changed: it has ended already.")
+            messages.warning(request, _("Nothing changed: it has ended already."))
         else:
             messages.success(request, f"It is evicted; {released:,} of its tasks go to others.")
         return redirect("web:worker", worker_id)
