@@ -55,12 +55,15 @@ def lock_running(
 # What a worker holds that it has not begun (all of it when it ends), for a release.
 LOCK_HELD = """
 SELECT t.id, t.token, l.started_at IS NOT NULL
-  FROM lease l JOIN task t ON t.id = l.task_id AND t.token = l.token
- WHERE l.worker_id = ANY (%(workers)s::uuid[]) AND (%(begun)s OR l.started_at IS NULL)
-   AND (%(tokens)s::bigint[] IS NULL OR l.token = ANY (%(tokens)s::bigint[]))
-   AND t.status IN ('ASSIGNED', 'RUNNING')
- ORDER BY t.id
-   FOR UPDATE OF t
+  FROM (SELECT * FROM lease
+         WHERE worker_id = ANY (%(workers)s::uuid[]) AND (%(begun)s OR started_at IS NULL)
+           AND (%(tokens)s::bigint[] IS NULL OR token = ANY (%(tokens)s::bigint[]))
+         ORDER BY task_id) l
+ CROSS JOIN LATERAL (
+    SELECT t.id, t.token FROM task t
+     WHERE t.id = l.task_id AND t.token = l.token AND t.status IN ('ASSIGNED', 'RUNNING')
+       FOR UPDATE
+ ) t
 """
 
 

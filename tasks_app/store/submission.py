@@ -147,7 +147,7 @@ def lock_dependencies(ids: Sequence[UUID]) -> dict[UUID, LockedTask]:
     """Lock existing tasks that new ones will depend on; what does not exist is left out."""
     if not ids:
         return {}
-    found = sql.rows(LOCK_DEPENDENCIES, {"ids": list(ids)})
+    found = sql.rows_by_key(LOCK_DEPENDENCIES, {"ids": list(ids)})
     return {task_id: LockedTask(kind, Status(status)) for task_id, kind, status in found}
 
 

@@ -223,6 +223,23 @@ def test_a_failure_counts_the_attempts_of_its_own_task_only(hall: Mapping[str, A
     assert history.startswith("attempt_task_id")
 
 
+def test_a_release_looks_up_the_tasks_of_what_its_worker_holds(hall: Mapping[str, Any]) -> None:
+    params = {"workers": [hall["worker"]], "begun": True, "tokens": None}
+    found = scans(lease_locks.LOCK_HELD, params, sql.BY_KEY)
+    assert of(found, "task") == {"task_pkey"}
+
+
+def test_a_near_miss_reads_no_large_table(hall: Mapping[str, Any]) -> None:
+    assert_no_large_table_is_read_whole(
+        scans(breakers.NOTE_NEAR_MISS, {"worker": hall["worker"]}, sql.BY_KEY)
+    )
+
+
+def test_what_new_tasks_depend_on_is_locked_by_its_key(hall: Mapping[str, Any]) -> None:
+    found = scans(submission.LOCK_DEPENDENCIES, {"ids": hall["ready"]}, sql.BY_KEY)
+    assert_no_large_table_is_read_whole(found)
+
+
 def test_the_ready_queue_is_read_from_its_beginning(hall: Mapping[str, Any]) -> None:
     params = {"kinds": ["job"], "limit": 500}
     found = scans(ready.READY, params, sql.IN_INDEX_ORDER)
