@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from tasks_app.core.bulks import TOUCHES, BulkOrder
+from tasks_app.core.bulks import TOUCHES, BulkAction, BulkOrder
 from tasks_app.core.faults import Fault
 from tasks_app.services.bulks import OrderInvalid, begin
 from tasks_app.services.people import Actor, Role, needs
@@ -24,6 +24,16 @@ class Found:
     more: bool
 
 
+def touchable(text: str, action: BulkAction) -> str:
+    """The query that finds what a query finds and the act can touch.
+
+    >>> touchable("kind:mail", BulkAction.REQUEUE)
+    '(kind:mail) (status:dead)'
+    """
+    statuses = " OR ".join(f"status:{each.lower()}" for each in sorted(TOUCHES[action]))
+    return f"({text}) ({statuses})" if text else f"({statuses})"
+
+
 def find_touched(order: BulkOrder, text: str, *, sees_payloads: bool) -> Found:
     """The tasks that a query finds and the act can touch. Raises OrderInvalid.
 
@@ -34,8 +44,7 @@ def find_touched(order: BulkOrder, text: str, *, sees_payloads: bool) -> Found:
         raise OrderInvalid([Fault("query", "empty; say which tasks, such as status:pending")])
     if read.faults:
         raise OrderInvalid([Fault("query", str(fault)) for fault in read.faults])
-    statuses = " OR ".join(f"status:{each.lower()}" for each in sorted(TOUCHES[order.action]))
-    touched = read_query(f"({read.text}) ({statuses})", sees_payloads=sees_payloads)
+    touched = read_query(touchable(read.text, order.action), sees_payloads=sees_payloads)
     try:
         pages = list(iterate_tasks(touched.wanted, MOST_FOUND))
     except TimeoutError as error:

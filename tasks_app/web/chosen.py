@@ -9,6 +9,7 @@ from uuid import UUID
 from django.http import HttpRequest, QueryDict
 
 from tasks_app.core.bulks import BulkAction
+from tasks_app.services.found_tasks import touchable
 from tasks_app.services.task_search import read_query_of
 from tasks_app.store.reads.dead_letters import DeadFilter
 from tasks_app.store.reads.dead_touch import MOST_AT_ONCE, Selection, select_dead
@@ -55,7 +56,7 @@ def read_chosen(request: HttpRequest, action: BulkAction) -> Chosen:
     """
     given = request.POST if request.method == "POST" else request.GET
     if given.get("all") and "q" in given:
-        return _found(request, given)
+        return _found(request, given, action)
     as_of = _instant(given.get("as_of", ""))
     if given.get("all"):
         wanted = read_filter(given)
@@ -74,18 +75,20 @@ def read_chosen(request: HttpRequest, action: BulkAction) -> Chosen:
     return Chosen(kept, fields, gone=len(ids) - len(kept))
 
 
-def _found(request: HttpRequest, given: QueryDict) -> Chosen:
+def _found(request: HttpRequest, given: QueryDict, action: BulkAction) -> Chosen:
+    """What a query finds and the act can touch: others would only use up the bound."""
     address = ListAddress.read(given)
     order = address.search_order
     if order.upto is None:
         # What is submitted after the look is not meant.
         order = replace(order, upto=newest_id())
-    read = read_query_of(request.user, address.text, order)
     fields = [("all", "1"), ("q", address.text), ("upto", str(order.upto or ""))]
+    read = read_query_of(request.user, address.text)
     if read.faults:
         return Chosen((), fields, address.text, fault=str(read.faults[0]))
+    touched = read_query_of(request.user, touchable(read.text, action), order)
     try:
-        pages = list(iterate_tasks(read.wanted, MOST_AT_ONCE))
+        pages = list(iterate_tasks(touched.wanted, MOST_AT_ONCE))
     except TimeoutError as late:
         return Chosen((), fields, address.text, fault=f"{late}: narrow it by kind or status")
     return Chosen([row.id for page in pages for row in page], fields, address.text or "every task")

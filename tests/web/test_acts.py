@@ -107,6 +107,16 @@ def _hidden(html: str) -> dict[str, list[str]]:
     return fields
 
 
+def test_what_an_act_cannot_touch_uses_up_none_of_its_bound(
+    floor: Floor, dead: list[UUID], operator: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks_app.web.chosen.MOST_AT_ONCE", 3)
+    floor.submit(5)
+    html = operator.text("act", "requeue", all=1, q="")
+    assert "Requeue 3 tasks?" in html
+    assert "will be refused" not in html
+
+
 def test_a_query_that_cannot_be_read_touches_nothing(floor: Floor, operator: Person) -> None:
     floor.submit(1)
     html = operator.text("act", "cancel", all=1, q="statsu:dead")
