@@ -2,6 +2,7 @@
 
 import html
 import json
+import time
 from typing import Any
 
 import psycopg
@@ -14,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from controlplane.embedded import Server
 from tasks_app.models import AlertSettings
 from tasks_app.services.sampler import Sampler
+from tasks_app.web.shared_reading import SharedReading
 from tests.floor import Floor
 from tests.web.conftest import Person
 
@@ -160,3 +162,30 @@ def test_a_transaction_that_is_held_open_is_told_with_its_remedy(
         page = viewer.text("overview")
     assert f"SELECT pg_terminate_backend({pid});" in page
     assert "<img" not in page
+
+
+def test_pages_that_ask_again_at_one_sample_share_a_reading(floor: Floor, viewer: Person) -> None:
+    sample(floor)
+    costs = []
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as sent:
+            viewer.part("overview")
+        costs.append(len(sent))
+    assert costs[1] < costs[0] / 2
+    floor.worker("hired since")
+    assert "hired since" not in viewer.part("overview")
+    assert "hired since" in viewer.text("overview")
+    sample(floor)
+    assert "hired since" in viewer.part("overview")
+
+
+def test_a_reading_serves_no_longer_than_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    reading = SharedReading[float]()
+    assert [reading.at(1.0, lambda: now), reading.at(None, lambda: now + 1)] == [100.0, 101.0]
+    now = 100.9
+    assert reading.at(1.0, lambda: now) == 100.0
+    assert reading.at(2.0, lambda: now) == 100.9
+    now = 102.0
+    assert reading.at(2.0, lambda: now) == 102.0

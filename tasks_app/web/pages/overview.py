@@ -13,10 +13,12 @@ from django.views.decorators.http import require_safe
 from tasks_app.services.people import may_administer, may_operate
 from tasks_app.store.reads import series as samples
 from tasks_app.store.reads.duty import SILENT_BEATS
-from tasks_app.store.reads.overview import read_overview
+from tasks_app.store.reads.overview import Overview, read_overview
+from tasks_app.web.shared_reading import SharedReading
 
 LATEST_SECOND: Final = 1e11
 """The year 5138, well within what PostgreSQL can tell as an instant."""
+_live: Final = SharedReading[Overview]()
 RANGE_OF: Final[Mapping[str, samples.Range]] = {each.name: each for each in samples.RANGES}
 
 
@@ -24,14 +26,20 @@ RANGE_OF: Final[Mapping[str, samples.Range]] = {each.name: each for each in samp
 @never_cache
 def overview(request: HttpRequest) -> HttpResponse:
     """Show the page, or only what moves in it when htmx asks again."""
+    again = "HX-Request" in request.headers
+    latest = samples.latest_point() if again else None
     context: dict[str, Any] = {
-        "live": read_overview(SILENT_BEATS * settings.BEAT_SECONDS),
+        # Every open page asks again at every sample; whoever loads the page sees it as it is.
+        "live": _live.at(latest.at if latest else None, _read),
         "ranges": samples.RANGES,
         "may_operate": may_operate(request.user),
         "may_administer": may_administer(request.user),
     }
-    part = "live" if request.headers.get("HX-Request") else "overview"
-    return render(request, f"overview/{part}.html", context)
+    return render(request, f"overview/{'live' if again else 'overview'}.html", context)
+
+
+def _read() -> Overview:
+    return read_overview(SILENT_BEATS * settings.BEAT_SECONDS)
 
 
 @require_safe
