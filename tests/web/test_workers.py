@@ -101,9 +101,9 @@ def test_an_evicted_worker_loses_all_it_holds_at_once_and_at_no_cost(
     floor.round()
     grants = floor.claim("w1", 1)
     response = operator.get("evict", worker)
-    assert "It holds <strong>3 tasks</strong>, 1 of them running" in " ".join(
-        response.content.decode().split()
-    )
+    html = " ".join(response.content.decode().split())
+    assert "3 tasks" in html
+    assert "1 of them running" in html
     assert operator.post("evict", worker).status_code == 422
     assert "3 of its tasks" in message_of(operator.post("evict", worker, because="it hangs"))
     assert {floor.status(task) for task in ids} == {Status.PENDING}
