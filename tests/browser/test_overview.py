@@ -168,7 +168,7 @@ def test_a_range_is_chosen_and_the_page_says_when_it_is_empty(site: Site, visito
 def test_keys_open_the_search_and_the_help(site: Site, visitor: Visitor) -> None:
     page = visitor.page
     page.keyboard.press("/")
-    expect(page.get_by_role("searchbox")).to_be_focused()
+    expect(page.get_by_role("combobox", name="Search tasks")).to_be_focused()
     page.keyboard.press("Escape")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
