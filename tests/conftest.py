@@ -33,7 +33,14 @@ def postgres() -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(postgres: Server) -> None:
-    """Have the server up before pytest-django makes the test database on it."""
+    """Have the server up before pytest-django makes the test database on it.
+
+    A test may rest inside its transaction for as long as a busy machine makes it; the limit is for
+    leaders, which the tests that freeze one start as processes with the settings as they are.
+    """
+    from django.db import connection
+
+    connection.settings_dict["OPTIONS"]["options"] += " -c idle_in_transaction_session_timeout=0"
 
 
 @pytest.fixture(scope="session")
