@@ -38,6 +38,7 @@ SHAPES: Final[dict[str, str]] = {
     WorkerState.DRAINING: "◒",
     WorkerState.STOPPED: "□",
     WorkerState.LOST: "✕",
+    WorkerState.PERSON: "◇",
 }
 """Each status has a shape of its own, so that colour is never the only sign."""
 

@@ -48,7 +48,16 @@ def test_an_admin_by_group_configures_like_any_other(ada: Client) -> None:
     for path in ("", "tasks_app/kind/", "tasks_app/apitoken/", "auth/user/", "auth/group/"):
         assert ada.get(f"/admin/{path}").status_code == 200
     assert (
-        ada.post("/admin/tasks_app/limit/add/", {"name": "mail", "burst": "1"}).status_code == 302
+        ada.post(
+            "/admin/tasks_app/limit/add/",
+            {
+                "name": "mail",
+                "burst": "1",
+                "breaker_window_seconds": "60",
+                "breaker_open_seconds": "30",
+            },
+        ).status_code
+        == 302
     )
     assert AuditEntry.objects.get().action == "add limit"
 
