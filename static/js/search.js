@@ -63,6 +63,8 @@
   });
   input.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !list.hidden) {
+      // The first press closes the list; it must not empty the box as a browser would.
+      event.preventDefault();
       event.stopPropagation();
       show(false);
     } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && options().length) {
