@@ -62,6 +62,7 @@ class LogIn(views.LoginView):
 class ChangePassword(views.PasswordChangeView):
     """A new password for who knows the old one; all other log-ins end."""
 
+    http_method_names = ["get", "head", "post", "options"]
     template_name = "account/password.html"
     success_url = reverse_lazy("web:account")
 
