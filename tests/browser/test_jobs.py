@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Site, Visitor
 from tests.jobs import JobFloor
+from tests.waiting import wait_for
 
 CHANGED = "document.body.dispatchEvent(new CustomEvent('chargehand:changed'))"
 
@@ -75,8 +76,8 @@ def test_the_wheel_zooms_to_the_pointer_and_a_drag_opens_nothing(
     look.hover()
     page.mouse.wheel(0, -200)
     expect(graph).to_have_attribute("data-zoomed", "")
-    box = look.bounding_box()
-    assert box
+    # It has no box while the live page swaps the graph.
+    box = wait_for(look.bounding_box, "the step's place")
     page.mouse.move(box["x"] + 30, box["y"] + 10)
     page.mouse.down()
     page.mouse.move(box["x"] - 40, box["y"] + 12, steps=4)

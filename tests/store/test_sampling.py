@@ -8,8 +8,7 @@ from tasks_app.store import sampling
 from tasks_app.store.reads.counts import count_by_status
 from tests.floor import Floor
 
-NOW = datetime.now(UTC)
-MINUTE = (NOW - timedelta(minutes=5)).replace(second=0, microsecond=0)
+MINUTE = (datetime.now(UTC) - timedelta(minutes=5)).replace(second=0, microsecond=0)
 
 
 def sample_at(at: datetime, resolution: int = 1, **values: object) -> None:
@@ -94,12 +93,13 @@ def test_a_finished_minute_becomes_one_row_with_its_last_state_and_its_sums(reco
 
 
 def test_seconds_are_kept_for_an_hour_and_minutes_for_thirty_days(record: None) -> None:
-    sample_at(NOW - timedelta(minutes=50))
-    sample_at(NOW - timedelta(minutes=61))
-    sample_at(NOW - timedelta(days=29), resolution=60)
-    sample_at(NOW - timedelta(days=31), resolution=60)
+    now = datetime.now(UTC)
+    sample_at(now - timedelta(minutes=50))
+    sample_at(now - timedelta(minutes=61))
+    sample_at(now - timedelta(days=29), resolution=60)
+    sample_at(now - timedelta(days=31), resolution=60)
     sampling.roll_up_minutes()
     seconds = Sample.objects.filter(resolution=1).values_list("at", flat=True)
-    assert list(seconds) == [NOW - timedelta(minutes=50)]
-    days = Sample.objects.filter(resolution=60, at__lt=NOW - timedelta(days=1))
-    assert [s.at for s in days] == [NOW - timedelta(days=29)]
+    assert list(seconds) == [now - timedelta(minutes=50)]
+    days = Sample.objects.filter(resolution=60, at__lt=now - timedelta(days=1))
+    assert [s.at for s in days] == [now - timedelta(days=29)]
