@@ -22,6 +22,7 @@ from tasks_app.store import (
     sql,
     submission,
     sweep,
+    workers,
 )
 from tasks_app.store.reads import breakers as breaker_reads
 from tasks_app.store.reads import dead_letters, fair_share, inbox, ready, snapshot
@@ -233,6 +234,14 @@ def test_a_near_miss_reads_no_large_table(hall: Mapping[str, Any]) -> None:
     assert_no_large_table_is_read_whole(
         scans(breakers.NOTE_NEAR_MISS, {"worker": hall["worker"]}, sql.BY_KEY)
     )
+
+
+def test_a_sign_of_life_and_the_search_for_dead_workers_read_no_large_table(
+    hall: Mapping[str, Any],
+) -> None:
+    beat = {"id": hall["worker"], "tokens": list(hall["tokens"]), "progress": sql.jsonb({})}
+    assert_no_large_table_is_read_whole(scans(workers.BEAT, beat))
+    assert_no_large_table_is_read_whole(scans(workers.MARK_LOST, {"stale_after": 90}))
 
 
 def test_what_new_tasks_depend_on_is_locked_by_its_key(hall: Mapping[str, Any]) -> None:
