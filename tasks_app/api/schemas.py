@@ -35,20 +35,19 @@ def _text(value: object) -> object:
 
 def _reference(value: object) -> UUID | KeyRef | int:
     """A task's id, the index of an item of this request, or a kind and key."""
+    wanted = 'give a task\'s id, the index of an item of this request, or {"kind": ..., "key": ...}'
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str):
         try:
             return UUID(value)
-        except ValueError:
-            pass  # the sentence below says what is wanted
+        except ValueError as unreadable:
+            raise ValueError(wanted) from unreadable
     if isinstance(value, dict) and set(value) == {"kind", "key"}:
         kind, key = value["kind"], value["key"]
         if isinstance(kind, str) and isinstance(key, str):
             return KeyRef(kind, key)
-    raise ValueError(
-        'give a task\'s id, the index of an item of this request, or {"kind": ..., "key": ...}'
-    )
+    raise ValueError(wanted)
 
 
 Reference = Annotated[

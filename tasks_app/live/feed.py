@@ -53,15 +53,17 @@ class Feed:
 
     def _run(self) -> None:
         reader = Reader()
-        with feed_listener() as listener:
-            while True:
-                message = reader.read()
-                if message is not None:
-                    self._tell(message)
-                if not self._wanted():
-                    break
-                listener.wait(POLL_SECONDS)
-        connection.close()
+        try:
+            with feed_listener() as listener:
+                while True:
+                    message = reader.read()
+                    if message is not None:
+                        self._tell(message)
+                    if not self._wanted():
+                        break
+                    listener.wait(POLL_SECONDS)
+        finally:
+            connection.close()
 
     def _tell(self, message: Mapping[str, Any]) -> None:
         with self._lock:

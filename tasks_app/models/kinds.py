@@ -7,10 +7,10 @@ from django.db.models.functions import Now
 
 from tasks_app.core.facts import Load, Order, StrategyName
 from tasks_app.models.choices import choices, one_of
-from tasks_app.models.limits import POSITIVE, breaker_is_sound
+from tasks_app.models.limits import POSITIVE, HasBreaker, breaker_is_sound
 
 
-class Kind(models.Model):
+class Kind(HasBreaker):
     """One kind of work; workers declare which kinds they can do."""
 
     name = models.CharField(
@@ -107,24 +107,6 @@ class Kind(models.Model):
         blank=True,
         related_name="kinds",
         help_text="A shared limit that tasks of this kind count against.",
-    )
-    breaker_failures = models.PositiveIntegerField(
-        null=True,
-        blank=True,
-        validators=[MinValueValidator(1)],
-        help_text="So many failures within the window open the breaker. Empty: no breaker.",
-    )
-    breaker_window_seconds = models.FloatField(
-        default=60.0,
-        db_default=60.0,
-        validators=[POSITIVE],
-        help_text="The window in which failures are counted, in seconds.",
-    )
-    breaker_open_seconds = models.FloatField(
-        default=30.0,
-        db_default=30.0,
-        validators=[POSITIVE],
-        help_text="How long an open breaker pauses the kind before one probe, in seconds.",
     )
     retry_budget = models.FloatField(
         null=True,

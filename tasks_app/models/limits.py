@@ -20,7 +20,34 @@ def breaker_is_sound(name: str) -> models.CheckConstraint:
     )
 
 
-class Limit(models.Model):
+class HasBreaker(models.Model):
+    """The settings of a circuit breaker: over one kind, or over all kinds of a limit."""
+
+    breaker_failures = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="So many failures within the window open the breaker; a limit's counts those "
+        "of all its kinds. Empty: no breaker.",
+    )
+    breaker_window_seconds = models.FloatField(
+        default=60.0,
+        db_default=60.0,
+        validators=[POSITIVE],
+        help_text="The window in which failures are counted, in seconds.",
+    )
+    breaker_open_seconds = models.FloatField(
+        default=30.0,
+        db_default=30.0,
+        validators=[POSITIVE],
+        help_text="How long an open breaker pauses its kinds before one probe, in seconds.",
+    )
+
+    class Meta:
+        abstract = True
+
+
+class Limit(HasBreaker):
     """A cap that kinds share: concurrent weight, a rate, or both. Configured by admins."""
 
     name = models.CharField(primary_key=True, max_length=100)
@@ -42,25 +69,6 @@ class Limit(models.Model):
         db_default=1.0,
         validators=[POSITIVE],
         help_text="Weight that may go out at once after a pause.",
-    )
-    breaker_failures = models.PositiveIntegerField(
-        null=True,
-        blank=True,
-        validators=[MinValueValidator(1)],
-        help_text="So many failures of all its kinds within the window open the breaker. "
-        "Empty: no breaker.",
-    )
-    breaker_window_seconds = models.FloatField(
-        default=60.0,
-        db_default=60.0,
-        validators=[POSITIVE],
-        help_text="The window in which failures are counted, in seconds.",
-    )
-    breaker_open_seconds = models.FloatField(
-        default=30.0,
-        db_default=30.0,
-        validators=[POSITIVE],
-        help_text="How long an open breaker pauses all its kinds before one probe, in seconds.",
     )
 
     class Meta:

@@ -7,10 +7,11 @@ from typing import Concatenate, ParamSpec
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext_lazy as _
 
-from tasks_app.services.people import Actor, may_administer, may_operate
+from tasks_app.services.people import Actor, NotAllowed, User, may_administer, may_operate
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -18,23 +19,19 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 def operators_only(view: View[P]) -> View[P]:
     """Answer 403 with a sentence to whoever may only look."""
-
-    @wraps(view)
-    def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        if not may_operate(request.user):
-            return render(request, "forbidden.html", status=403)
-        return view(request, *args, **kwargs)
-
-    return wrapped
+    return _only(may_operate, _("You may look, not act: this needs the role operator."), view)
 
 
 def admins_only(view: View[P]) -> View[P]:
     """Answer 403 with a sentence to whoever may not change the configuration."""
+    return _only(may_administer, _("To change the configuration needs the role admin."), view)
 
+
+def _only(may: Callable[[User], bool], refusal: Promise, view: View[P]) -> View[P]:
     @wraps(view)
     def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        if not may_administer(request.user):
-            return render(request, "forbidden.html", status=403)
+        if not may(request.user):
+            raise NotAllowed(str(refusal))
         return view(request, *args, **kwargs)
 
     return wrapped

@@ -143,4 +143,11 @@ JSON = st.recursive(
 )
 def test_no_schema_and_no_text_breaks_a_form(schema: Any, texts: dict[str, list[str]]) -> None:
     form = make_form(schema)
-    read_form(form, texts | {field.name: ["1x"] for field in form.every_field})
+    names = [field.name for field in form.every_field]
+    assert names
+    assert len(set(names)) == len(names)
+    read, faults = read_form(form, texts | {name: ["1x"] for name in names})
+    assert all(faults.values())
+    assert set(faults) <= set(names)
+    if names != [WHOLE]:
+        assert {*read, *faults} == set(names)
