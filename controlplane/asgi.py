@@ -1,11 +1,14 @@
 """The ASGI entry point: HTTP by Django, websockets of the live screens by Channels."""
 
 import os
+from typing import Any
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
+from channels.security.websocket import AllowedHostsOriginValidator, WebsocketDenier
+from django.conf import settings
 from django.core.asgi import get_asgi_application
+from django.http.request import split_domain_port, validate_host
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
 # Under ASGI a request has no thread of its own that could keep a connection: the pool keeps them.
@@ -15,11 +18,27 @@ _http = get_asgi_application()
 
 from tasks_app.live.routing import websocket_urlpatterns  # noqa: E402  # needs the apps loaded
 
+
+class AllowedHosts:
+    """Refuses a websocket under a strange host name with 403, as Django does a page with 400."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self._denier = WebsocketDenier.as_asgi()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass the connection on, or deny it."""
+        named = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        host, _ = split_domain_port(named)
+        allowed = bool(host) and validate_host(host, settings.ALLOWED_HOSTS)
+        await (self._inner if allowed else self._denier)(scope, receive, send)
+
+
 application = ProtocolTypeRouter(
     {
         "http": _http,
-        "websocket": AllowedHostsOriginValidator(
-            AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+        "websocket": AllowedHosts(
+            AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
         ),
     }
 )

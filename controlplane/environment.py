@@ -4,6 +4,7 @@ import contextlib
 import os
 import secrets
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import unquote, urlsplit
@@ -74,6 +75,14 @@ def words(name: str, default: list[str] | None, remedy: str) -> list[str]:
     if not value and default is None:
         refuse(name, "is missing", remedy)
     return value or default or []
+
+
+def networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """Read a comma-separated list of addresses and networks; none where it is not set."""
+    try:
+        return [ip_network(word) for word in words(name, [], "")]
+    except ValueError as error:
+        refuse(name, f"cannot be read ({error})", "write it as 10.0.0.0/8, 192.0.2.7")
 
 
 def secret_key(var: Path | None) -> str:

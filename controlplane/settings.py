@@ -26,6 +26,7 @@ ALLOWED_HOSTS = environment.words(
     "set it to the host names that browsers use, separated by commas",
 )
 CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", [], "")
+TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
 
 INSTALLED_APPS = [
     "daphne",
@@ -46,6 +47,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "controlplane.proxies.TrustedProxies",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -199,7 +201,13 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = int(timedelta(hours=12).total_seconds())
 CSRF_COOKIE_SAMESITE = "Lax"
+# Pages carry the token themselves; no script has to read the cookie.
+CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "controlplane.refusals.no_token"
 if PRODUCTION:
+    # A browser takes a name with this prefix from this host alone, over TLS, and for all of it.
+    SESSION_COOKIE_NAME = "__Host-sessionid"
+    CSRF_COOKIE_NAME = "__Host-csrftoken"
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     SECURE_SSL_REDIRECT = environment.flag("SECURE_SSL_REDIRECT", default=True)

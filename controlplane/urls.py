@@ -17,6 +17,8 @@ for _pattern in api_urls[0]:
     if _view and not str(getattr(_pattern, "name", "")).startswith(("openapi-", "api-root")):
         login_not_required(_view)
 
+handler400 = "controlplane.refusals.bad_request"
+
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),

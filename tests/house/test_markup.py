@@ -94,7 +94,7 @@ def test_each_kind_of_code_in_a_page_is_found(markup: str) -> None:
 
 def test_ordinary_markup_is_let_through() -> None:
     page = (
-        '<script src="{% static \'js/x.js\' %}" defer></script>'
+        "<script src=\"{% static 'js/x.js' %}\" defer></script>"
         '<b {% if one %} hx-get="{{ address }}" hx-trigger="changed from:body"{% endif %}>'
     )
     assert faults_of(page) == []

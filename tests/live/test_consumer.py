@@ -95,7 +95,11 @@ def test_another_site_cannot_connect_a_users_browser(floor: Floor) -> None:
         page = WebsocketCommunicator(
             application,
             "/ws/live/",
-            [(b"cookie", f"sessionid={cookie}".encode()), (b"origin", b"http://evil.example")],
+            [
+                (b"cookie", f"sessionid={cookie}".encode()),
+                (b"origin", b"http://evil.example"),
+                (b"host", b"localhost"),
+            ],
         )
         connected, _ = await page.connect(timeout=5)
         assert not connected

@@ -1,0 +1,233 @@
+"""A web process with the settings of production, behind a proxy that speaks TLS for it."""
+
+import base64
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPResponse
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from axes.models import AccessAttempt
+from django.contrib.auth.models import User
+from django.db import connection
+
+from controlplane.embedded import Server
+from controlplane.environment import ROOT
+from controlplane.ports import free_port
+from tests.waiting import wait_for
+
+HOST = "chargehand.example.org"
+PASSWORD = "a long enough passphrase"
+COOKIE = re.compile(r"(?P<name>[^=]+)=(?P<value>[^;]*);(?P<rest>.*)")
+WALLS = {
+    "Strict-Transport-Security": "max-age=31536000; includeSubDomains; preload",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+POLICY = (
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "form-action 'self'",
+)
+
+
+class Production:
+    """Asks the process as the proxy does, or as somebody does who comes past it."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def ask(
+        self,
+        path: str,
+        method: str = "GET",
+        *,
+        host: str = HOST,
+        tls: bool = True,
+        body: str | None = None,
+        **headers: str,
+    ) -> tuple[HTTPResponse, str]:
+        """The answer and its text; ``tls``: the browser has spoken it to the proxy."""
+        line = HTTPConnection("127.0.0.1", self.port, timeout=20)
+        given = {"Host": host, **{name.replace("_", "-"): text for name, text in headers.items()}}
+        if tls:
+            given |= {"X-Forwarded-Proto": "https", "Referer": f"https://{host}/login/"}
+        if body is not None:
+            given["Content-Type"] = "application/x-www-form-urlencoded"
+        line.request(method, path, body, given)
+        answer = line.getresponse()
+        text = "" if answer.status == 101 else answer.read().decode("utf-8", "replace")
+        line.close()
+        return answer, text
+
+    def websocket(self, *, host: str, origin: str) -> int:
+        """The status with which a websocket is answered: 101 opens it."""
+        answer, _ = self.ask(
+            "/ws/live/",
+            host=host,
+            Connection="Upgrade",
+            Upgrade="websocket",
+            Origin=origin,
+            Sec_WebSocket_Version="13",
+            Sec_WebSocket_Key=base64.b64encode(os.urandom(16)).decode(),
+        )
+        return answer.status
+
+    def log_in(self, name: str, password: str, **headers: Any) -> HTTPResponse:
+        """Send the log-in's form with its token."""
+        answer, page = self.ask("/login/")
+        found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+        assert found, page
+        form = {"username": name, "password": password, "csrfmiddlewaretoken": found[1]}
+        token = cookies(answer)["__Host-csrftoken"][0]
+        sent: dict[str, Any] = {"Cookie": f"__Host-csrftoken={token}", **headers}
+        return self.ask("/login/", "POST", body=urlencode(form), **sent)[0]
+
+
+def cookies(answer: HTTPResponse) -> dict[str, tuple[str, str]]:
+    """By name, the value and the attributes of each cookie that is set."""
+    found = [COOKIE.fullmatch(line) for line in answer.headers.get_all("Set-Cookie") or []]
+    return {each["name"]: (each["value"], each["rest"]) for each in found if each}
+
+
+@pytest.fixture(scope="module")
+def started(
+    django_db_setup: None, postgres: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Production]:
+    """The process, with its static files collected."""
+    port, var = free_port(21000), tmp_path_factory.mktemp("production")
+    environment = {
+        **os.environ,
+        "ALLOWED_HOSTS": HOST,
+        "BEHIND_PROXY": "true",
+        "CELERY_BROKER_URL": "redis://127.0.0.1:1/0",
+        "CHARGEHAND_ENV": "production",
+        "CHARGEHAND_VAR": str(var),
+        "DATABASE_POOL": "true",
+        "DATABASE_URL": postgres.url(connection.settings_dict["NAME"]),
+        "SECRET_KEY": "k9-Zq" * 12,
+        "TRUSTED_PROXIES": "127.0.0.1",
+    }
+    collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"]
+    subprocess.run(collect, cwd=ROOT, env=environment, check=True)
+    command = [sys.executable, "-m", "daphne", "--bind", "127.0.0.1", "--port", str(port)]
+    process = subprocess.Popen(
+        [*command, "--verbosity", "0", "controlplane.asgi:application"], cwd=ROOT, env=environment
+    )
+    production = Production(port)
+    wait_for(lambda: _answers(production), "the web process to answer", 60)
+    yield production
+    process.kill()
+    process.wait(10)
+
+
+def _answers(production: Production) -> bool:
+    try:
+        return production.ask("/healthz")[0].status == 200
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def production(record: None, started: Production) -> Production:
+    """The process on a record that begins empty."""
+    return started
+
+
+def test_a_strange_host_name_is_refused_in_a_sentence_everywhere(production: Production) -> None:
+    for path in ("/", "/login/", "/healthz", "/admin/", "/nowhere/"):
+        answer, text = production.ask(path, host="evil.example")
+        assert answer.status == 400, path
+        assert answer.headers["Content-Type"].startswith("text/plain")
+        assert "ALLOWED_HOSTS" in text
+        assert "evil" not in text
+    answer, text = production.ask("/api/v1/tasks", host="evil.example")
+    assert answer.status == 400
+    assert answer.headers["Content-Type"] == "application/json"
+    assert "ALLOWED_HOSTS" in text
+    for forged in ("localhost", f"{HOST}.evil.example", f"{HOST}@evil.example", ""):
+        assert production.ask("/login/", host=forged)[0].status == 400, forged
+    claimed, _ = production.ask("/login/", host="evil.example", X_Forwarded_Host=HOST)
+    assert claimed.status == 400
+
+
+def test_a_websocket_needs_the_sites_own_name_and_origin(production: Production) -> None:
+    own = f"https://{HOST}"
+    assert production.websocket(host=HOST, origin=own) == 101
+    assert production.websocket(host="evil.example", origin=own) == 403
+    assert production.websocket(host=HOST, origin="https://evil.example") == 403
+    assert production.websocket(host="evil.example", origin="https://evil.example") == 403
+
+
+def test_what_comes_without_tls_is_sent_to_it_but_probes_are_not(production: Production) -> None:
+    for path in ("/", "/login/?next=/tasks/", "/api/v1/tasks", "/static/css/shell.css"):
+        answer, _ = production.ask(path, tls=False)
+        assert answer.status == 301, path
+        assert answer.headers["Location"] == f"https://{HOST}{path}"
+    for path, status in (("/healthz", 200), ("/readyz", 503), ("/metrics", 401)):
+        assert production.ask(path, tls=False)[0].status == status, path
+
+
+def test_every_answer_has_the_walls_in_its_headers(production: Production) -> None:
+    _, page = production.ask("/login/")
+    style = re.search(r'href="(/static/css/shell[^"]*\.css)"', page)
+    assert style
+    for path in ("/login/", "/", "/nowhere/", "/api/v1/tasks", "/healthz", "/metrics"):
+        answer, _ = production.ask(path)
+        assert {name: answer.headers[name] for name in WALLS} == WALLS, path
+        policy = str(answer.headers["Content-Security-Policy"])
+        assert [each for each in POLICY if each not in policy] == [], path
+        assert "unsafe" not in policy
+        assert answer.headers["Server"] in (None, "daphne")
+    answer, _ = production.ask(style[1])
+    assert answer.status == 200
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Strict-Transport-Security"]
+    assert "immutable" in answer.headers["Cache-Control"]
+
+
+def test_cookies_are_for_this_host_over_tls_and_out_of_scripts_reach(
+    production: Production,
+) -> None:
+    User.objects.create_user("vera", password=PASSWORD)
+    answer = production.log_in("vera", PASSWORD)
+    assert answer.status == 302
+    set_now = cookies(answer)
+    assert set(set_now) == {"__Host-sessionid", "__Host-csrftoken"}
+    for name, (_, rest) in set_now.items():
+        words = [word.strip() for word in rest.split(";")]
+        assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= set(words), name
+        assert not [word for word in words if word.startswith("Domain")], name
+    page, _ = production.ask("/", Cookie=f"__Host-sessionid={set_now['__Host-sessionid'][0]}")
+    assert page.status == 200
+    assert "no-store" in page.headers["Cache-Control"]
+
+
+def test_a_form_without_its_token_or_from_elsewhere_is_refused_in_words(
+    production: Production,
+) -> None:
+    answer, text = production.ask("/login/", "POST", body="username=vera")
+    assert answer.status == 403
+    assert "Nothing was done" in text
+    assert not re.search("DEBUG|CSRF|Traceback", text)
+    User.objects.create_user("vera", password=PASSWORD)
+    foreign = {"Origin": "https://evil.example"}
+    assert production.log_in("vera", PASSWORD, **foreign).status == 403
+    assert production.log_in("vera", PASSWORD, Origin=f"https://{HOST}").status == 302
+
+
+def test_the_lock_out_counts_by_the_address_behind_the_proxy(production: Production) -> None:
+    User.objects.create_user("vera", password=PASSWORD)
+    forwarded: Any = {"X_Forwarded_For": "6.6.6.6, 203.0.113.9"}
+    assert production.log_in("vera", "wrong", **forwarded).status == 200
+    assert AccessAttempt.objects.get().ip_address == "203.0.113.9"
