@@ -18,6 +18,12 @@ BATCH: Final = 500
 WATCH_SECONDS: Final = 0.5
 """Between two looks at what became of a wave."""
 
+WATCHED_AT_ONCE: Final = 5_000
+"""Tasks of a wave that one look takes in."""
+
+LAST_WATCH_SECONDS: Final = 3600.0
+"""How long a canary's last wave is watched at most, once all of it is out."""
+
 WAVES: Final = (1, 10)
 """Tasks of a canary's first waves; the last has all others."""
 
@@ -33,7 +39,10 @@ class BulkAction(StrEnum):
 
 
 class BulkState(StrEnum):
-    """Where a bulk stands; STOPPED is a canary's own doing."""
+    """Where a bulk stands; STOPPED and CAME_BACK are a canary's own findings.
+
+    CAME_BACK is done, but with the error back in the last wave: nothing was left to stop.
+    """
 
     HELD = "held"
     RUNNING = "running"
@@ -41,6 +50,7 @@ class BulkState(StrEnum):
     UNDONE = "undone"
     ABORTED = "aborted"
     STOPPED = "stopped"
+    CAME_BACK = "came_back"
 
 
 class ItemState(StrEnum):
@@ -142,6 +152,21 @@ def next_batch(place: int, total: int, *, canary: bool) -> int:
     return min(place + BATCH, end)
 
 
+def to_watch(place: int, watched: int, total: int) -> tuple[int, int] | None:
+    """The places that a canary looks at before it sends on from ``place``, or ends; None for none.
+
+    Every wave is watched once it is out, the last one too: from ``watched``, up to which all has
+    ended, to its end. Within the last wave nobody is waited for until all of it is out.
+
+    >>> to_watch(1, 0, 5000), to_watch(11, 1, 5000), to_watch(511, 11, 5000), to_watch(3, 1, 3)
+    ((0, 1), (1, 11), None, (1, 3))
+    """
+    is_out = place > 0 and (place == total or wave_of(place) != wave_of(place - 1))
+    if not is_out or watched >= place:
+        return None
+    return watched, min(watched + WATCHED_AT_ONCE, place)
+
+
 @dataclass(frozen=True, slots=True)
 class Sent:
     """One task that a canary has requeued, as it stands now.
@@ -165,8 +190,8 @@ class Verdict(StrEnum):
 def judge_wave(sent: Sequence[Sent], *, last: bool) -> tuple[Verdict, str]:
     """Whether to go on after what was sent so far, and if not, why.
 
-    The first return of the error stops; so does a wave of which nothing completed. In the last wave
-    nobody is waited for: it stops as soon as the error is seen to have come back.
+    The first return of the error stops; so does a wave of which nothing completed, unless it is the
+    last, behind which nothing is left to stop.
 
     >>> judge_wave([Sent("t1", Status.DEAD, came_back=True)], last=False)
     (<Verdict.STOP: 'stop'>, 'The same error came back: t1 is DEAD.')
@@ -174,10 +199,8 @@ def judge_wave(sent: Sequence[Sent], *, last: bool) -> tuple[Verdict, str]:
     for task in sent:
         if task.came_back:
             return Verdict.STOP, f"The same error came back: {task.name} is {task.status}."
-    if last or not sent:
-        return Verdict.GO_ON, ""
     if any(task.status not in FINAL and task.status is not Status.DEAD for task in sent):
         return Verdict.WAIT, ""
-    if not any(task.status is Status.COMPLETED for task in sent):
+    if sent and not last and not any(task.status is Status.COMPLETED for task in sent):
         return Verdict.STOP, "Nothing of the wave completed, though the error was another."
     return Verdict.GO_ON, ""

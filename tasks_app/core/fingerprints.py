@@ -15,6 +15,9 @@ LONGEST_FRAME: Final = 200
 LENGTH: Final = 16
 """Hexadecimal digits: 64 bits tell many more errors apart than a record ever holds."""
 
+UNMARKED: Final = "none"
+"""What stands for a fingerprint where there is none."""
+
 BY_ERROR: Final = frozenset({DeadReason.PERMANENT, DeadReason.EXHAUSTED})
 """Where the last error is the cause. Elsewhere the reason is, whatever error an attempt left."""
 

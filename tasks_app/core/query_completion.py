@@ -95,7 +95,9 @@ def _values(name: str, typed: str, known: Vocabulary) -> Iterable[tuple[str, str
         return
     sought = typed.lstrip('"').lower()
     for value, hint in _candidates(field, known):
-        if sought in value.lower() and value.lower() != sought:
+        # A fingerprint is found by the words that belong to it.
+        said = f"{value} {hint}" if field.takes is Takes.CAUSE else value
+        if sought in said.lower() and value.lower() != sought:
             plain = value if value[0] in "<>" else quoted_if_needed(value)
             yield f"{field.name}:{plain} ", f"{field.name}:{value}", hint
 
@@ -108,4 +110,6 @@ def _candidates(field: Field, known: Vocabulary) -> Iterable[tuple[str, str]]:
         return [(each, "more than" if each[0] == ">" else "less than") for each in SPANS]
     if field.takes is Takes.NUMBER:
         return [(each, "") for each in NUMBERS]
+    if field.takes is Takes.CAUSE and known.causes:
+        return known.causes
     return [(field.example, field.hint)]

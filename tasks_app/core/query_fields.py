@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
+from tasks_app.core.fingerprints import LENGTH, UNMARKED
 from tasks_app.core.states import DeadReason, Status
 
 
@@ -21,6 +22,7 @@ class Takes(StrEnum):
     WORKER = "a worker's name"
     TEXT = "text"
     ID = "an id or its beginning"
+    CAUSE = "an error's fingerprint (16 digits or letters from a to f) or none"
     NUMBER = "a whole number"
     SECONDS = "a time span such as 90s, 15m, 2h or 3d"
     INSTANT = "an instant such as 2026-01-31 or 2026-01-31T08:00"
@@ -52,6 +54,7 @@ FIELDS: Final[Mapping[str, Field]] = {
         Field("id", Takes.ID, "its id, or the first 8 digits and more", "0192f3a1"),
         Field("job", Takes.TEXT, "the id or name of its job", "end-of-day"),
         Field("reason", Takes.REASON, "why it was given up", "poison"),
+        Field("cause", Takes.CAUSE, "the fingerprint of its last death", "0a1b2c3d4e5f6071"),
         Field("age", Takes.SECONDS, "time since it was submitted", ">1h"),
         Field("duration", Takes.SECONDS, "how long its last attempt ran", ">30s"),
         Field("attempts", Takes.NUMBER, "attempts since it was submitted or requeued", ">=2"),
@@ -160,16 +163,28 @@ def whole_id(text: str) -> UUID | None:
     return bounds[0] if bounds and bounds[0] == bounds[1] else None
 
 
+def cause_of(text: str) -> str | None:
+    """An error's fingerprint as the record has it, or None for what is none.
+
+    >>> cause_of("0A1B2C3D4E5F6071"), cause_of("None"), cause_of("KeyError")
+    ('0a1b2c3d4e5f6071', 'none', None)
+    """
+    low = text.lower()
+    return low if low == UNMARKED or re.fullmatch(f"[0-9a-f]{{{LENGTH}}}", low) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     """The names on record; None where they are not known, and then none is refused.
 
-    ``paths`` are the payload paths that kinds declare searchable.
+    ``paths`` are the payload paths that kinds declare searchable; ``causes`` the errors that tasks
+    are dead of now, each with its fingerprint and a word for it: suggestions only.
     """
 
     kinds: Sequence[str] | None = None
     workers: Sequence[str] | None = None
     paths: Sequence[str] = ()
+    causes: Sequence[tuple[str, str]] = ()
 
 
 STATUSES: Final = [status.lower() for status in Status]
@@ -202,6 +217,7 @@ READERS: Final = {
     Takes.SECONDS: seconds_of,
     Takes.INSTANT: instant_of,
     Takes.ID: id_range,
+    Takes.CAUSE: cause_of,
 }
 
 

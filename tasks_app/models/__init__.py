@@ -7,6 +7,7 @@ from tasks_app.models.deaths import DeadGroup, Death
 from tasks_app.models.effects import Effect
 from tasks_app.models.jobs import Job, JobNews, JobTurn, StepTask
 from tasks_app.models.kinds import Kind, RoundRobinCursor
+from tasks_app.models.ledgers import LateResult, NearMiss
 from tasks_app.models.limits import BreakerState, Limit, LimitState, RetryCredit
 from tasks_app.models.people import ApiToken, AuditEntry, AuditHead
 from tasks_app.models.searches import SavedSearch, SearchPin
@@ -21,9 +22,7 @@ from tasks_app.models.task_logs import TaskLog
 from tasks_app.models.tasks import (
     Attempt,
     Dependency,
-    LateResult,
     Lease,
-    NearMiss,
     Settled,
     Task,
 )

@@ -14,6 +14,7 @@ class Bulk(models.Model):
 
     ``key`` is the form's, so that a form counts once. ``look_at`` is when it is its turn again: the
     end of the hold first. ``place`` is the first item not dealt with; ``ended`` says why it ended.
+    ``sent_at``: since when none is left; a canary then watches on, from its place ``watched``.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id)
@@ -34,6 +35,8 @@ class Bulk(models.Model):
     total = models.IntegerField(db_default=0)
     place = models.IntegerField(db_default=0)
     moved = models.IntegerField(db_default=0)
+    watched = models.IntegerField(db_default=0)
+    sent_at = models.DateTimeField(null=True)
     ended = models.TextField(db_default="")
 
     class Meta:

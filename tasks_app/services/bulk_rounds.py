@@ -7,54 +7,83 @@ and its successor goes on where the record says.
 from typing import Final
 
 from tasks_app.core.bulks import (
+    LAST_WATCH_SECONDS,
     OPEN,
     WATCH_SECONDS,
-    WAVES,
     BulkState,
     Verdict,
     judge_wave,
     next_batch,
+    to_watch,
     wave_end,
     wave_of,
 )
 from tasks_app.services.bulk_acts import act
 from tasks_app.store import bulks
 from tasks_app.store.bulks import BulkTurn
-from tasks_app.store.reads.bulks import first_back, list_sent
+from tasks_app.store.reads.bulks import any_completed, first_back, list_sent
 
 ANOTHER_LIFE: Final = "It was requeued by somebody else meanwhile, and is left as it is now."
 GONE: Final = "There is no such task any more."
+NOT_BACK: Final = "Every wave was watched to its end: the same error did not come back."
+NONE_COMPLETED: Final = "The same error did not come back, but nothing of the last wave completed."
+NOT_ENDED: Final = (
+    "The same error has not come back, but some of the last wave had not ended after an hour."
+)
 
 
 def advance_bulk() -> int:
-    """Take the bulk whose turn it is one batch further; return how many tasks it dealt with."""
+    """Take the bulk whose turn it is one batch further; return how many tasks it dealt with.
+
+    What a canary finds ended counts as dealt with too.
+    """
     turn = bulks.take_due()
     if turn is None:
         return 0
-    if turn.canary and turn.place and not _may_go_on(turn):
-        return 0
+    if turn.canary and turn.place:
+        goes_on, found = _watch(turn)
+        if not goes_on:
+            return found
     end = next_batch(turn.place, turn.total, canary=turn.canary)
     _deal(turn, end)
-    # A canary's last look is when its last wave has gone out: what dies later is seen as ever.
-    if end == turn.total:
+    # A canary ends when its last wave has been watched as well.
+    if end == turn.total and not turn.canary:
         bulks.finish(turn.id, BulkState.DONE, "", sorted(OPEN))
     return end - turn.place
 
 
-def _may_go_on(turn: BulkTurn) -> bool:
-    wave = wave_of(turn.place)
-    last = wave == len(WAVES) and turn.place > wave_end(wave - 1, turn.total)
-    if last:
-        sent = first_back(turn.id, turn.place)
-    else:
-        first = wave_end(wave - 2, turn.total) if wave > 1 else 0
-        sent = list_sent(turn.id, first, turn.place)
-    verdict, why = judge_wave(sent, last=last)
+def _watch(turn: BulkTurn) -> tuple[bool, int]:
+    """Whether to send another batch, and how many tasks were found ended first."""
+    is_out = turn.place == turn.total
+    look = to_watch(turn.place, turn.watched, turn.total)
+    sent = list_sent(turn.id, *look) if look else first_back(turn.id, turn.place)
+    verdict, why = judge_wave(sent, last=is_out or look is None)
     if verdict is Verdict.STOP:
-        bulks.finish(turn.id, BulkState.STOPPED, why, sorted(OPEN))
-    elif verdict is Verdict.WAIT:
+        state = BulkState.CAME_BACK if is_out else BulkState.STOPPED
+        bulks.finish(turn.id, state, why, sorted(OPEN))
+        return False, 0
+    if verdict is Verdict.WAIT:
+        _wait(turn)
+        return False, 0
+    if look is not None:
+        bulks.watched_to(turn.id, look[1])
+    seen = look is None or look[1] == turn.place
+    if is_out and seen:
+        bulks.finish(turn.id, BulkState.DONE, _well(turn), sorted(OPEN))
+    return seen and not is_out, look[1] - look[0] if look else 0
+
+
+def _wait(turn: BulkTurn) -> None:
+    if turn.sent_for is not None and turn.sent_for > LAST_WATCH_SECONDS:
+        bulks.finish(turn.id, BulkState.DONE, NOT_ENDED, sorted(OPEN))
+    else:
         bulks.look_later(turn.id, WATCH_SECONDS)
-    return verdict is Verdict.GO_ON
+
+
+def _well(turn: BulkTurn) -> str:
+    last = wave_of(turn.total - 1)
+    first = wave_end(last - 1, turn.total) if last else 0
+    return NOT_BACK if any_completed(turn.id, first) else NONE_COMPLETED
 
 
 def _deal(turn: BulkTurn, end: int) -> None:

@@ -1,7 +1,7 @@
 """Finding tasks by a query: what a page, the API, the command line and an export all use."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -13,6 +13,7 @@ from tasks_app.core.query_fields import Vocabulary
 from tasks_app.core.query_parsing import parse
 from tasks_app.core.sanitise import clean_text
 from tasks_app.services.payload_masking import hidden_from, may_see_payloads
+from tasks_app.store.reads.dead_letters import DeadFilter, list_causes
 from tasks_app.store.reads.kinds import KindSearch, list_kind_searches
 from tasks_app.store.reads.task_lists import TaskSearch, list_worker_names
 from tasks_app.store.reads.task_rows import Sort
@@ -20,6 +21,9 @@ from tasks_app.store.reads.task_windows import advice
 
 MOST_WORKERS = 500
 """Names of workers that are known; with more of them none is refused."""
+
+MOST_DEAD = 2_000
+"""Newest dead letters among whose errors the suggestions are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,12 @@ def _read(
 
 def suggest(text: str, caret: int) -> Sequence[Completion]:
     """What may be written next at the caret."""
-    return complete(clean_text(text), caret, _vocabulary(list_kind_searches(), with_workers=True))
+    text = clean_text(text)
+    known = _vocabulary(list_kind_searches(), with_workers=True)
+    if "cause:" in text.lower():
+        causes, _ = list_causes(DeadFilter(), most=MOST_DEAD)
+        known = replace(known, causes=[(c.key, f"{c.name}: {c.line}"[:80]) for c in causes])
+    return complete(text, caret, known)
 
 
 def _vocabulary(kinds: Sequence[KindSearch], *, with_workers: bool) -> Vocabulary:

@@ -62,7 +62,10 @@ def freeze(bulk_id: UUID, ids: Sequence[UUID]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class BulkTurn:
-    """A bulk whose turn it is, locked for the rest of the transaction."""
+    """A bulk whose turn it is, locked for the rest of the transaction.
+
+    ``sent_for`` is how many seconds none of it is left to send; None while some is.
+    """
 
     id: UUID
     action: BulkAction
@@ -70,11 +73,15 @@ class BulkTurn:
     canary: bool
     total: int
     place: int
+    watched: int
+    sent_for: float | None
 
 
 # One that somebody ends at this moment is passed over.
 TAKE_DUE = """
-SELECT id, action, params, canary, total, place FROM bulk
+SELECT id, action, params, canary, total, place, watched,
+       extract(epoch FROM statement_timestamp() - sent_at)::float8
+  FROM bulk
  WHERE state IN ('held', 'running') AND look_at <= statement_timestamp()
  ORDER BY look_at
  LIMIT 1
@@ -117,6 +124,7 @@ WITH dealt AS (
 )
 UPDATE bulk
    SET state = 'running', place = %(end)s, look_at = statement_timestamp(),
+       sent_at = CASE WHEN total = %(end)s THEN statement_timestamp() END,
        moved = moved + (SELECT count(*) FROM dealt WHERE state = 'moved')
  WHERE id = %(bulk)s
 RETURNING id
@@ -134,6 +142,16 @@ def advance(bulk_id: UUID, end: int, outcomes: Mapping[int, str | None]) -> None
             "whys": [None if why is None else why[:200] for why in outcomes.values()],
         },
     )
+
+
+WATCHED = """
+UPDATE bulk SET watched = %(end)s, look_at = statement_timestamp() WHERE id = %(bulk)s
+"""
+
+
+def watched_to(bulk_id: UUID, end: int) -> None:
+    """Write that everything before a place has ended."""
+    sql.execute(WATCHED, {"bulk": bulk_id, "end": end})
 
 
 LOOK_LATER = """

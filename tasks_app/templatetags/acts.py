@@ -22,6 +22,7 @@ LOOKS_LIKE: Final[dict[str, Status]] = {
     BulkState.UNDONE: Status.SKIPPED,
     BulkState.ABORTED: Status.CANCELLED,
     BulkState.STOPPED: Status.DEAD,
+    BulkState.CAME_BACK: Status.DEAD,
 }
 """A bulk's state has the shape and the colour of the status that it most resembles."""
 
@@ -68,7 +69,7 @@ def bulk_state(value: str) -> SafeString:
         '<span class="st {}"><i aria-hidden="true">{}</i>{}</span>',
         like.lower(),
         SHAPES[like],
-        value.capitalize(),
+        value.replace("_", " ").capitalize(),
     )
 
 

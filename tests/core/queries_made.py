@@ -8,7 +8,10 @@ from tasks_app.core.queries import Match, Node, Not, Op, Text, all_of, any_of
 from tasks_app.core.query_fields import FIELDS, ORDERED, REASONS, STATUSES, Takes, Vocabulary
 
 KNOWN = Vocabulary(
-    kinds=["classify_ticket", "send mail", "a"], workers=["w1", "w2"], paths=["payload.customer.id"]
+    kinds=["classify_ticket", "send mail", "a"],
+    workers=["w1", "w2"],
+    paths=["payload.customer.id"],
+    causes=[("0a1b2c3d4e5f6071", "KeyError: no ticket #")],
 )
 SIGNS = st.characters(codec="utf-8", exclude_characters="\x00")
 WORDS = st.text(SIGNS, min_size=1, max_size=12).filter(str.strip)
@@ -19,6 +22,7 @@ VALUES = {
     Takes.WORKER: st.sampled_from(["w1", "w2"]),
     Takes.TEXT: WORDS,
     Takes.ID: st.uuids().map(str),
+    Takes.CAUSE: st.sampled_from(["0a1b2c3d4e5f6071", "none"]),
     Takes.NUMBER: st.integers(-1000, 1000).map(str),
     Takes.SECONDS: st.sampled_from(["5s", "1h30m", "2d", "1.5h"]),
     Takes.INSTANT: st.datetimes(datetime(1980, 1, 1), datetime(2200, 1, 1)).map(  # noqa: DTZ001

@@ -16,6 +16,7 @@ from tasks_app.core.bulks import (
     judge_wave,
     next_batch,
     order_faults,
+    to_watch,
     wave_end,
     wave_of,
 )
@@ -60,6 +61,43 @@ def test_an_error_that_came_back_always_stops(sent: list[Sent], last: bool) -> N
     assert bool(why) == (verdict is Verdict.STOP)
 
 
+def watched_run(total: int, bad: int | None) -> tuple[str, set[int], int]:
+    """Play a canary whose every task ends at once, ``bad`` with the old error.
+
+    Returns how it ended, the places that were watched, and how many were sent.
+    """
+    place, watched, seen = 0, 0, set[int]()
+    for _ in range(10 * total + 10):
+        look = to_watch(place, watched, total)
+        if look is not None:
+            seen |= set(range(*look))
+            wave = [Sent(f"t{n}", Status.COMPLETED, came_back=n == bad) for n in range(*look)]
+            verdict, _ = judge_wave(wave, last=place == total)
+            if verdict is Verdict.STOP:
+                return "came back" if place == total else "stopped", seen, place
+            watched = look[1]
+        elif place == total:
+            return "done", seen, place
+        else:
+            place = next_batch(place, total, canary=True)
+    raise AssertionError("it never ends")
+
+
+@given(TOTALS)
+def test_a_canary_of_any_size_watches_every_task_that_it_sent(total: int) -> None:
+    assert watched_run(total, None) == ("done", set(range(total)), total)
+
+
+@given(st.data())
+def test_an_error_that_comes_back_is_told_in_whichever_wave_it_does(data: st.DataObject) -> None:
+    total = data.draw(TOTALS)
+    bad = data.draw(st.integers(0, total - 1))
+    how, seen, out = watched_run(total, bad)
+    assert bad in seen
+    assert out == wave_end(wave_of(bad), total), "nothing of a later wave"
+    assert how == ("came back" if out == total else "stopped")
+
+
 def sent(*statuses: Status) -> list[Sent]:
     return [Sent(f"t{n}", status, came_back=False) for n, status in enumerate(statuses)]
 
@@ -81,6 +119,11 @@ def test_a_wave_is_waited_for_and_something_of_it_must_complete(
     statuses: tuple[Status, ...], verdict: Verdict
 ) -> None:
     assert judge_wave(sent(*statuses), last=False)[0] is verdict
+
+
+def test_behind_the_last_wave_nothing_is_left_to_stop() -> None:
+    assert judge_wave(sent(Status.CANCELLED, Status.DEAD), last=True)[0] is Verdict.GO_ON
+    assert judge_wave(sent(Status.COMPLETED, Status.RUNNING), last=True)[0] is Verdict.WAIT
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,8 @@ def test_chips_are_what_must_hold_at_once() -> None:
         ("pay", "payload.customer.id:"),
         ("age:>", "age:>1h"),
         ("(reason:po", "reason:poison"),
+        ("cause:0a1b", "cause:0a1b2c3d4e5f6071"),
+        ("cause:keyerr", "cause:0a1b2c3d4e5f6071"),
     ],
 )
 def test_completion_offers_what_the_word_may_become(query: str, label: str) -> None:

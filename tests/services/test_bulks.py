@@ -261,9 +261,12 @@ def test_a_canary_sends_one_then_ten_then_all(floor: Floor) -> None:
     for _ in range(3):
         floor.work_off()
         seen.append(sent_on(ids))
+        assert look(bulk).is_open, "each wave is watched, the last one too"
         end_all(floor)
     assert seen == [1, 11, 14]
+    floor.work_off()
     assert look(bulk).state == BulkState.DONE
+    assert "the same error did not come back" in look(bulk).ended
     assert look(bulk).waves == [(1, 1, 1), (2, 10, 10), (3, 3, 3)]
 
 
@@ -298,6 +301,56 @@ def test_a_canary_whose_first_dies_of_something_else_stops_too(floor: Floor) -> 
     floor.work_off()
     assert (sent_on(ids), look(bulk).state) == (1, BulkState.STOPPED)
     assert look(bulk).ended == "Nothing of the wave completed, though the error was another."
+
+
+@pytest.mark.parametrize("count", [1, 2, 11, 14])
+def test_a_canary_says_whether_its_last_wave_brought_the_error_back(
+    floor: Floor, count: int
+) -> None:
+    ids, bulk = canary(floor, count)
+    floor.work_off()
+    while sent_on(ids) < count:
+        end_all(floor)
+        floor.work_off()
+    end_all(floor, **SAME)
+    floor.work_off()
+    found = look(bulk)
+    assert (found.state, found.left) == (BulkState.CAME_BACK, 0)
+    assert "The same error came back" in found.ended
+
+
+def test_a_last_wave_of_which_nothing_completed_says_so(floor: Floor) -> None:
+    _, bulk = canary(floor, 1)
+    floor.work_off()
+    end_all(floor, type="KeyError", message="another", permanent=True)
+    floor.work_off()
+    assert look(bulk).state == BulkState.DONE
+    assert "nothing of the last wave completed" in look(bulk).ended
+
+
+def test_the_last_wave_is_not_watched_for_ever(floor: Floor) -> None:
+    _, bulk = canary(floor, 1)
+    floor.work_off()
+    floor.work_off()
+    assert look(bulk).is_open
+    Bulk.objects.update(sent_at=datetime.now(UTC) - timedelta(hours=2))
+    floor.work_off()
+    assert look(bulk).state == BulkState.DONE
+    assert "had not ended after an hour" in look(bulk).ended
+
+
+def test_a_last_wave_is_watched_a_part_at_a_time(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks_app.core.bulks.WATCHED_AT_ONCE", 2)
+    ids, bulk = canary(floor, 9)
+    floor.work_off()
+    end_all(floor)
+    floor.work_off()
+    assert sent_on(ids) == 9
+    end_all(floor)
+    floor.work_off()
+    assert (look(bulk).state, Bulk.objects.get().watched) == (BulkState.DONE, 9)
 
 
 def test_a_canary_waits_for_its_wave(floor: Floor) -> None:

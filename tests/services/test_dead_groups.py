@@ -9,13 +9,13 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from tasks_app.core.fingerprints import fingerprint_of
+from tasks_app.core.fingerprints import UNMARKED, fingerprint_of
 from tasks_app.core.states import OnDead
 from tasks_app.models import Death, Task, Worker
 from tasks_app.services import operations
 from tasks_app.services.people import Actor
 from tasks_app.store.reads import dead_groups
-from tasks_app.store.reads.dead_letters import UNMARKED, DeadFilter, list_causes, list_dead
+from tasks_app.store.reads.dead_letters import DeadFilter, list_causes, list_dead
 from tests.floor import Floor
 from tests.web.conftest import died
 

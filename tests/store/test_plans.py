@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
+from tasks_app.core.fingerprints import UNMARKED
 from tasks_app.models import Leader, SupervisorSettings, Task
 from tasks_app.store import (
     breakers,
@@ -353,7 +354,7 @@ def test_the_rest_of_a_round_goes_by_index(hall: Mapping[str, Any], case: str) -
 
 def test_dead_letters_are_grouped_from_the_end_of_their_index(hall: Mapping[str, Any]) -> None:
     statement = dead_letters.CAUSES.format(
-        unmarked=dead_letters.UNMARKED,
+        unmarked=UNMARKED,
         line=dead_letters.LINE,
         conditions=dead_letters.DeadFilter().conditions(),
     )

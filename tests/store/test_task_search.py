@@ -5,11 +5,14 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tasks_app.core.fingerprints import fingerprint_of
 from tasks_app.core.queries import AllOf, Match, Node, Not, write
 from tasks_app.core.query_parsing import LONGEST, parse
 from tasks_app.core.redaction import folded
 from tasks_app.core.search_paths import index_name
 from tasks_app.models import Kind, Task
+from tasks_app.services import operations
+from tasks_app.services.people import Actor
 from tasks_app.services.search_indexes import sync_search_indexes
 from tasks_app.store import sql
 from tasks_app.store.reads import task_lists
@@ -60,6 +63,7 @@ def stocked(floor: Floor) -> Floor:
     return floor
 
 
+GONE = fingerprint_of({"type": "lib.ReadTimeout", "message": "gone"}, "permanent").key
 ALL = {"a-dead", "b-done", "c-runs", "d-mail", "e-lock", "f-odd"}
 
 CASES = {
@@ -108,6 +112,10 @@ CASES = {
     "kind:other (key:f* OR lock:account-7)": {"e-lock", "f-odd"},
     "-(kind:other OR kind:mail)": {"a-dead", "b-done", "c-runs"},
     "requeues:>0": set(),
+    f"cause:{GONE.upper()}": {"a-dead"},
+    f"-cause:{GONE}": ALL - {"a-dead"},
+    "cause:none": ALL - {"a-dead"},
+    "status:dead cause:0000000000000000": set(),
     "job:nobody": set(),
 }
 
@@ -230,6 +238,26 @@ def test_a_declared_path_is_found_by_its_index_however_old_the_task(
     without = list_tasks(TaskSearch(query))
     assert not without.rows
     assert without.stopped_at is not None, "it says that it looked at the newest only"
+
+
+def test_those_dead_of_one_cause_are_found_however_old_they_are(
+    stocked: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_lists, "LOOKED_AT", 3)
+    (old,) = Task.objects.filter(key="a-dead").values_list("id", flat=True)
+    operations.requeue([old], Actor("otto"))
+    stocked.submit(9)
+    assert keys(f"cause:{GONE}") == {"a-dead"}, "whatever became of it since"
+    assert keys(f"status:pending cause:{GONE}") == {"a-dead"}
+
+
+def test_the_plan_of_a_cause_is_its_index(floor: Floor) -> None:
+    floor.submit(300)
+    statement = (
+        "EXPLAIN SELECT t.id FROM task t WHERE t.fingerprint = %(cause)s ORDER BY t.id DESC LIMIT 9"
+    )
+    plan = "\n".join(r[0] for r in sql.rows(statement, {"cause": GONE}))
+    assert "task_alike" in plan, plan
 
 
 def test_the_plan_of_a_declared_path_is_its_index(indexed: Floor) -> None:

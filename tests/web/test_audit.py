@@ -3,17 +3,21 @@
 import csv
 import io
 import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from tasks_app.models import AuditEntry
 from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor
+from tasks_app.store.reads.dead_letters import DeadFilter, list_causes
 from tests.floor import Floor
-from tests.web.conftest import Person
+from tests.web.conftest import Person, died
 
 # Session, user, groups, rail, entries, acts.
 PAGE_QUERIES = 9
@@ -51,6 +55,21 @@ def test_it_is_searched_by_who_what_when_and_text(
 ) -> None:
     table = viewer.part("audit", **query)
     assert [act for act in ("Requeue", "Dismiss") if act in table] == found
+
+
+def test_the_filter_of_an_act_on_a_group_leads_to_its_tasks(floor: Floor, operator: Person) -> None:
+    floor.worker("w1")
+    for number in (1, 2):
+        died(floor, "w1", message=f"no such part: {number}")
+    key = list_causes(DeadFilter())[0][0].key
+    died(floor, "w1", message="of another cause")
+    asked = timezone.now().isoformat()
+    operator.post("requeue", all=1, cause=key, as_of=asked, because="mended")
+    html = operator.text("audit_entry", AuditEntry.objects.get().id)
+    (address,) = re.findall(r'href="([^"]*\?q=[^"]*cause[^"]*)"', html)
+    found = operator.client.get(address.replace("&amp;", "&")).content.decode()
+    assert "no such part" in found
+    assert "of another cause" not in found
 
 
 def test_a_day_is_meant_whole(acts: None, viewer: Person) -> None:

@@ -187,17 +187,35 @@ def _came_back(status: str, meant: str | None, now: str | None, error: str | Non
     return error is not None and key_of(error, DeadReason.EXHAUSTED) == meant
 
 
-# In the last wave only deaths are looked for, and the first is enough.
+# Only the latest deaths are looked at: it is asked before every batch of the last wave.
 FIRST_BACK = """
-SELECT coalesce(t.key, t.id::text)
-  FROM bulk_item i JOIN task t ON t.id = i.task_id
- WHERE i.bulk_id = %(bulk)s AND i.place < %(end)s AND i.state = 'moved'
-   AND t.status = 'DEAD' AND t.fingerprint = i.fingerprint
+WITH lately AS MATERIALIZED (
+    SELECT id, key, fingerprint FROM task
+     WHERE status = 'DEAD'
+       AND finished_at >= (SELECT begins_at FROM bulk WHERE id = %(bulk)s)
+     ORDER BY finished_at DESC, id DESC LIMIT 1000
+)
+SELECT coalesce(l.key, l.id::text)
+  FROM lately l JOIN bulk_item i ON i.task_id = l.id AND i.bulk_id = %(bulk)s
+ WHERE i.place < %(end)s AND i.state = 'moved' AND l.fingerprint = i.fingerprint
  LIMIT 1
 """
 
 
 def first_back(bulk_id: UUID, end: int) -> list[Sent]:
-    """One of the tasks before a place that has died of the same again, or none."""
+    """One of the tasks before a place that has died of the same again lately, or none."""
     found = sql.row(FIRST_BACK, {"bulk": bulk_id, "end": end})
     return [Sent(found[0], Status.DEAD, came_back=True)] if found else []
+
+
+ANY_COMPLETED = """
+SELECT EXISTS (SELECT FROM bulk_item i JOIN task t ON t.id = i.task_id
+                WHERE i.bulk_id = %(bulk)s AND i.place >= %(first)s AND i.state = 'moved'
+                  AND t.status = 'COMPLETED')
+"""
+
+
+def any_completed(bulk_id: UUID, first: int) -> bool:
+    """Whether any task of a bulk from a place on has completed."""
+    found = sql.row(ANY_COMPLETED, {"bulk": bulk_id, "first": first})
+    return bool(found and found[0])

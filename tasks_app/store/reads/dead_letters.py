@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from tasks_app.core.fingerprints import UNMARKED
 from tasks_app.store import sql
 
 PAGE: Final = 50
@@ -14,7 +15,6 @@ LOOKED_AT: Final = 10_000
 
 CAUSES_SHOWN: Final = 50
 
-UNMARKED: Final = "none"
 """The key of those that died without a fingerprint: rows that were not written by the store."""
 
 LINE = r"left(split_part(coalesce(t.error ->> 'message', ''), E'\n', 1), 300)"

@@ -6,8 +6,10 @@ be found by guessing either.
 
 from typing import Any, Final
 
+from tasks_app.core.fingerprints import UNMARKED
 from tasks_app.core.queries import AllOf, AnyOf, Match, Node, Not, Op, Text
 from tasks_app.core.query_fields import (
+    cause_of,
     decimal_of,
     id_range,
     instant_of,
@@ -101,6 +103,7 @@ class Conditions:
             "error": self._error,
             "key": self._key,
             "id": self._id,
+            "cause": self._cause,
         }.get(field)
         return self._compared(match) if named is None else named(value)
 
@@ -121,6 +124,11 @@ class Conditions:
     def _id(self, value: str) -> str:
         low, high = id_range(value) or (None, None)
         return f"t.id BETWEEN {self.value(low)} AND {self.value(high)}"
+
+    def _cause(self, value: str) -> str:
+        if cause_of(value) == UNMARKED:
+            return "t.fingerprint IS NULL"
+        return f"t.fingerprint = {self.value(cause_of(value))}"
 
     def _key(self, value: str) -> str:
         if value.endswith("*"):

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from tasks_app.core.fingerprints import UNMARKED
 from tasks_app.core.queries import Match, Node, Not, Op, conjuncts
-from tasks_app.core.query_fields import id_range, instant_of, seconds_of, whole_id
+from tasks_app.core.query_fields import cause_of, id_range, instant_of, seconds_of, whole_id
 from tasks_app.core.states import ACTIVE, Status
 from tasks_app.store.reads.task_conditions import (
     INDEXED_CHARACTERS,
@@ -28,6 +29,7 @@ BY_STATUS: Final[Mapping[str, str]] = {
 }
 BY_KEY: Final = "FROM task t WHERE t.kind IN (SELECT name FROM kind) AND t.key = {key}"
 BY_JOB: Final = "FROM task t WHERE t.job_id = {job}"
+BY_CAUSE: Final = "FROM task t WHERE t.fingerprint = {cause}"
 BY_PATH: Final = "FROM task t WHERE t.kind = {kind} AND {expression} = left({value}, {most})"
 
 
@@ -64,6 +66,9 @@ def choose_window(node: Node | None, stock: Stock, conditions: Conditions) -> Wi
             return Window(BY_KEY.format(key=key), narrow=True)
         if match.field == "job" and (job := whole_id(match.value)):
             return Window(BY_JOB.format(job=conditions.value(job)))
+    for match in needed:
+        if match.field == "cause" and cause_of(match.value) != UNMARKED:
+            return Window(BY_CAUSE.format(cause=conditions.value(cause_of(match.value))))
     kinds = {match.value for match in needed if match.field == "kind"}
     for match in needed:
         indexed = match.field == "payload" and match.op is Op.IS and match.path
