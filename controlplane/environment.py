@@ -12,6 +12,8 @@ from urllib.parse import unquote, urlsplit
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from tasks_app.core.request_rates import Rate, read_rate
+
 ROOT = Path(__file__).resolve().parent.parent
 MODES = ("local", "production")
 
@@ -83,6 +85,15 @@ def networks(name: str) -> list[IPv4Network | IPv6Network]:
         return [ip_network(word) for word in words(name, [], "")]
     except ValueError as error:
         refuse(name, f"cannot be read ({error})", "write it as 10.0.0.0/8, 192.0.2.7")
+
+
+def rate(name: str, default: str) -> Rate | None:
+    """Read how many requests a time may hold; None for ``off``."""
+    value = os.environ.get(name) or default
+    try:
+        return read_rate(value)
+    except ValueError:
+        refuse(name, f"is {value!r}", "write it as 600/min, 20/s or 1000/h, or off")
 
 
 def secret_key(var: Path | None) -> str:

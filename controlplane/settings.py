@@ -219,6 +219,10 @@ if PRODUCTION:
     if environment.flag("BEHIND_PROXY", default=False):
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
+# Requests of one token, and those from one address with a token that is none.
+API_RATE = environment.rate("API_RATE", "6000/min")
+API_FAILED_RATE = environment.rate("API_FAILED_RATE", "60/min")
+
 # The largest body of a request: 10,000 tasks of the API at 3 KiB each.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 

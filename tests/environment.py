@@ -10,7 +10,17 @@ from pathlib import Path
 
 # This run has a var folder of its own, short enough for a socket, and no setting from outside.
 VAR = Path(tempfile.mkdtemp(prefix="chargehand-test-"))
-OUTSIDE = ("ALLOWED_HOSTS", "CELERY_BROKER_URL", "CHARGEHAND_ENV", "DATABASE_URL", "SECRET_KEY")
+OUTSIDE = (
+    "ALLOWED_HOSTS",
+    "API_FAILED_RATE",
+    "API_RATE",
+    "BEHIND_PROXY",
+    "CELERY_BROKER_URL",
+    "CHARGEHAND_ENV",
+    "DATABASE_URL",
+    "SECRET_KEY",
+    "TRUSTED_PROXIES",
+)
 for _name in OUTSIDE:
     os.environ.pop(_name, None)
 os.environ["CHARGEHAND_VAR"] = str(VAR)

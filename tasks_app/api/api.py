@@ -12,7 +12,7 @@ from tasks_app.api.bodies import BodyRefused, StrictJson
 from tasks_app.api.faults import FaultNamingAPI, counted
 from tasks_app.api.jobs import router as jobs
 from tasks_app.api.schemas import FaultOut
-from tasks_app.api.security import ProgramToken, docs_for_known
+from tasks_app.api.security import ProgramToken, docs_for_known, headers_of
 from tasks_app.api.tasks import router
 from tasks_app.services.people import NotAllowed
 
@@ -57,7 +57,10 @@ def refused(request: HttpRequest, error: HttpError) -> HttpResponse:
     """The reason; ninja hides why a body could not be read behind one sentence for all."""
     cause = error.__cause__
     detail = str(cause) if isinstance(cause, BodyRefused) else error.message
-    return api.create_response(request, {"detail": detail}, status=error.status_code)
+    response = api.create_response(request, {"detail": detail}, status=error.status_code)
+    for name, value in headers_of(error).items():
+        response[name] = value
+    return response
 
 
 @api.exception_handler(ValidationError)

@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 
-from tasks_app.api.security import ProgramToken
+from tasks_app.api.security import ProgramToken, headers_of
 from tasks_app.core.scopes import Scope
 from tasks_app.core.states import Status
 from tasks_app.store.reads.metrics import Metrics, read_metrics
@@ -27,7 +27,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
     try:
         program = token(request)
     except HttpError as refused:
-        return HttpResponse(f"{refused.message}\n", status=refused.status_code)
+        said, headers = f"{refused.message}\n", headers_of(refused)
+        return HttpResponse(said, status=refused.status_code, headers=headers)
     if program is None:
         answer = HttpResponse("send a live token: Authorization: Bearer chg_...\n", status=401)
         answer["WWW-Authenticate"] = "Bearer"

@@ -1,20 +1,35 @@
 """Who may use the API: programs with a token. A cookie is never looked at, so no CSRF exists."""
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest
+from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
-from ninja.errors import HttpError
+from ninja.errors import HttpError, Throttled
 from ninja.security import HttpBearer
 
 from tasks_app.core.scopes import Scope
 from tasks_app.services.people import Actor
+from tasks_app.services.request_limits import TooManyRequests, count_refusal, count_request
 from tasks_app.services.tokens import Program, verify
+
+
+class LimitReached(Throttled):
+    """429: the token, or the address that sends wrong ones, has asked too often."""
+
+    def __init__(self, limit: TooManyRequests) -> None:
+        super().__init__(max(1, math.ceil(limit.wait)))
+        self.message = str(limit)
+
+
+def headers_of(error: HttpError) -> dict[str, str]:
+    """What a refusal says in its headers: after how many seconds to come back."""
+    return {"Retry-After": str(error.wait)} if isinstance(error, LimitReached) else {}
 
 
 class ProgramToken(HttpBearer):
@@ -29,8 +44,18 @@ class ProgramToken(HttpBearer):
         self.scope = scope
 
     def authenticate(self, request: HttpRequest, token: str) -> Program | None:
-        """The program, or None for 401. Raises HttpError 403 when its token lacks the scope."""
+        """The program, or None for 401.
+
+        Raises HttpError: 403 when its token lacks the scope, 429 when it has asked too often.
+        """
         program = verify(token.strip())
+        try:
+            if program is None:
+                count_refusal(address_of(request))
+            else:
+                count_request(program)
+        except TooManyRequests as limit:
+            raise LimitReached(limit) from limit
         if program is not None:
             safe = request.method in ("GET", "HEAD", "OPTIONS")
             needed = self.scope or (Scope.READ if safe else Scope.OPERATE)
@@ -48,7 +73,12 @@ def program_of(request: HttpRequest) -> Program:
 
 def actor_of(request: HttpRequest) -> Actor:
     """The program behind a request, for permission and audit."""
-    return program_of(request).actor(request.META.get("REMOTE_ADDR", ""))
+    return program_of(request).actor(address_of(request))
+
+
+def address_of(request: HttpRequest) -> str:
+    """Where a request comes from, behind the proxies that are trusted."""
+    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def docs_for_known(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
@@ -58,8 +88,12 @@ def docs_for_known(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpR
     @require_safe
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if request.user.is_authenticated or ProgramToken(Scope.READ)(request):
-            return view(request, *args, **kwargs)
+        try:
+            if request.user.is_authenticated or ProgramToken(Scope.READ)(request):
+                return view(request, *args, **kwargs)
+        except HttpError as refused:
+            answer = {"detail": refused.message}
+            return JsonResponse(answer, status=refused.status_code, headers=headers_of(refused))
         return redirect_to_login(request.get_full_path())
 
     return wrapped

@@ -38,7 +38,7 @@ from tasks_app.store.reads.task_rows import Cursor, Sort
 
 router = Router(tags=["tasks"])
 
-REFUSALS = {401: ProblemOut, 403: ProblemOut, 422: FaultsOut}
+REFUSALS = {401: ProblemOut, 403: ProblemOut, 422: FaultsOut, 429: ProblemOut}
 BODY_REFUSALS = {400: ProblemOut, 411: ProblemOut, 413: ProblemOut, 415: ProblemOut}
 
 

@@ -9,7 +9,7 @@ from tasks_app.models.jobs import Job, JobNews, JobTurn, StepTask
 from tasks_app.models.kinds import Kind, RoundRobinCursor
 from tasks_app.models.ledgers import LateResult, NearMiss
 from tasks_app.models.limits import BreakerState, Limit, LimitState, RetryCredit
-from tasks_app.models.people import ApiToken, AuditEntry, AuditHead
+from tasks_app.models.people import ApiToken, AuditEntry, AuditHead, RequestRate
 from tasks_app.models.searches import SavedSearch, SearchPin
 from tasks_app.models.supervision import (
     Leader,
@@ -54,6 +54,7 @@ __all__ = [
     "LimitState",
     "NearMiss",
     "Replica",
+    "RequestRate",
     "RetryCredit",
     "RoundRobinCursor",
     "Sample",

@@ -49,6 +49,20 @@ class AuditHead(models.Model):
         constraints = [models.CheckConstraint(name="audit_head_one_row", condition=models.Q(id=1))]
 
 
+class RequestRate(models.Model):
+    """What is left of a rate of requests, as of ``at``; ``subject`` is a token or an address.
+
+    The table is not logged: a crash empties it, and a request costs no write to the log.
+    """
+
+    subject = models.CharField(max_length=100, primary_key=True)
+    remaining = models.FloatField()
+    at = models.DateTimeField()
+
+    class Meta:
+        db_table = "request_rate"
+
+
 class ApiToken(models.Model):
     """A program's right to use the HTTP API; only the SHA-256 of the secret is kept."""
 

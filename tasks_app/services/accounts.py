@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from django.core.cache import cache
-
 from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
@@ -11,11 +9,6 @@ from tasks_app.store import sessions
 from tasks_app.store.reads.sessions import sessions_of
 
 CLEARED_AT_ONCE: Final = 500
-
-RESETS: Final = 5
-"""Links asked for from one address or for one account within ``RESET_WINDOW`` seconds."""
-
-RESET_WINDOW: Final = 900
 
 
 @needs(Role.VIEWER)
@@ -40,15 +33,3 @@ def log_out_elsewhere(user_id: int, here: str, actor: Actor) -> int:
 def clear_expired_log_ins() -> None:
     """Keep the table of log-ins as small as what is live: called when somebody logs in."""
     sessions.clear_expired(CLEARED_AT_ONCE)
-
-
-def may_ask_reset(address: str, account: str) -> bool:
-    """Count a wish for a link; False beyond a few from one address, or for one account.
-
-    Counted in each web process for itself: it bounds mail, and is no lock.
-    """
-    counts = []
-    for name in (f"reset-address:{address}", f"reset-account:{account.casefold()}"):
-        cache.add(name, 0, RESET_WINDOW)
-        counts.append(cache.incr(name))
-    return max(counts) <= RESETS

@@ -9,7 +9,6 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.core import mail
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
@@ -26,8 +25,7 @@ def page(answer: Any) -> str:
 
 @pytest.fixture
 def vera(viewer: Person) -> Person:
-    """A viewer with an address for mail; nobody has asked for a link yet."""
-    cache.clear()
+    """A viewer with an address for mail."""
     viewer.user.email = "vera@example.org"
     viewer.user.save()
     return viewer

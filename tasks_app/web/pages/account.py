@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from tasks_app.services import accounts
 from tasks_app.services.payload_masking import may_see_payloads
 from tasks_app.services.people import Actor, may_administer, role_of
+from tasks_app.services.request_limits import may_ask_reset
 from tasks_app.store.reads.sessions import sessions_of
 from tasks_app.web.acting import actor_of
 
@@ -97,7 +98,7 @@ class AskReset(views.PasswordResetView):
         """Send it, unless somebody asks for too many."""
         address = self.request.META.get("REMOTE_ADDR", "")
         account_hash = hashlib.sha256(form.cleaned_data["email"].casefold().encode()).hexdigest()
-        if not accounts.may_ask_reset(address, account_hash):
+        if not may_ask_reset(address, account_hash):
             return redirect(str(self.success_url))
         return super().form_valid(form)
 

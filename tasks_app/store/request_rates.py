@@ -1,0 +1,40 @@
+"""What is left of each rate: one row a subject, refilled and spent in one statement."""
+
+from tasks_app.store import sql
+
+# The row is refilled by the time that has passed and one is taken, by the database's clock: right
+# for any number of web processes. Who waited for the row's lock may be older than what it finds.
+TAKE = """
+INSERT INTO request_rate AS r (subject, remaining, at)
+VALUES (%(subject)s, %(count)s - 1, statement_timestamp())
+ON CONFLICT (subject) DO UPDATE
+   SET remaining = least(%(count)s, r.remaining + {gained}) - 1,
+       at = greatest(r.at, statement_timestamp())
+ WHERE least(%(count)s, r.remaining + {gained}) >= 1
+RETURNING true
+"""
+GAINED = """
+greatest(0, extract(epoch FROM statement_timestamp() - r.at)::float8) * %(count)s / %(seconds)s
+"""
+WAIT = """
+SELECT greatest(0, (1 - r.remaining - {gained}) * %(seconds)s / %(count)s)::float8
+  FROM request_rate r WHERE r.subject = %(subject)s
+"""
+
+
+def take(subject: str, count: int, seconds: float) -> float | None:
+    """Take one of ``count`` in ``seconds``; None, or where none is left the seconds to wait."""
+    params = {"subject": subject, "count": count, "seconds": seconds}
+    if sql.row(TAKE.format(gained=GAINED), params) is not None:
+        return None
+    found = sql.row(WAIT.format(gained=GAINED), params)
+    return 0.0 if found is None else float(found[0])
+
+
+# Whatever its rate, a subject that has been idle for the longest unit of one is full again.
+FORGET = "DELETE FROM request_rate WHERE at < statement_timestamp() - interval '1 hour'"
+
+
+def forget_idle() -> int:
+    """Drop the rows of an hour ago; return how many."""
+    return sql.execute(FORGET)
