@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_app', '0020_breaker_words'),
+        ('tasks_app', '0021_bulk_watch'),
     ]
 
     operations = [
