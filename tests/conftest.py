@@ -56,9 +56,10 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
 @pytest.fixture
 def record(transactional_db: None) -> None:
     """A record whose writes commit; the flush after each such test takes its single rows away."""
-    from tasks_app.models import AlertSettings, Leader, SupervisorSettings
+    from tasks_app.models import AlertSettings, Leader, RetentionSettings, SupervisorSettings
 
     AlertSettings.objects.get_or_create(id=1)
+    RetentionSettings.objects.get_or_create(id=1)
     SupervisorSettings.objects.get_or_create(id=1)
     Leader.objects.get_or_create(id=1)
 

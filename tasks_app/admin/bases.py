@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         AuditEntry,
         Kind,
         Limit,
+        RetentionSettings,
         SupervisorSettings,
     )
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     LimitFormBase = forms.ModelForm[Limit]
     SettingsFormBase = forms.ModelForm[SupervisorSettings]
     AlertsFormBase = forms.ModelForm[AlertSettings]
+    RetentionFormBase = forms.ModelForm[RetentionSettings]
     GroupFormBase = forms.ModelForm[Group]
     RightsFieldBase = forms.ModelMultipleChoiceField[Permission]
     AnyAdminBase = admin.ModelAdmin[Any]
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     RecordAdminBase = admin.ModelAdmin[ApiToken | AuditEntry]
 else:
     AlertsFormBase = KindFormBase = LimitFormBase = SettingsFormBase = forms.ModelForm
-    GroupFormBase = forms.ModelForm
+    GroupFormBase = RetentionFormBase = forms.ModelForm
     RightsFieldBase = forms.ModelMultipleChoiceField
     AnyAdminBase = KindAdminBase = LimitAdminBase = SettingsAdminBase = admin.ModelAdmin
     GroupAdminBase = RecordAdminBase = admin.ModelAdmin

@@ -7,10 +7,10 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from tasks_app.admin.bases import AlertsFormBase, SettingsFormBase
+from tasks_app.admin.bases import AlertsFormBase, RetentionFormBase, SettingsFormBase
 from tasks_app.admin.changes import Configures, Previewed
 from tasks_app.admin.validation import add_faults
-from tasks_app.models import AlertSettings, SupervisorSettings
+from tasks_app.models import AlertSettings, RetentionSettings, SupervisorSettings
 from tasks_app.services.settings_checks import check_supervisor
 
 
@@ -106,6 +106,40 @@ class AlertSettingsAdmin(OneRow):
                     "snapshot_seconds",
                 ),
                 "description": "In force at once.",
+            },
+        ),
+    )
+
+
+class RetentionForm(Previewed, RetentionFormBase):
+    """What the fields themselves check."""
+
+    class Meta:
+        model = RetentionSettings
+        fields = "__all__"
+
+
+@admin.register(RetentionSettings)
+class RetentionSettingsAdmin(OneRow):
+    """How long what has ended is kept."""
+
+    form = RetentionForm
+    fieldsets = (
+        (
+            None,
+            {
+                "fields": (
+                    "completed_days",
+                    "closed_days",
+                    "dead_days",
+                    "job_days",
+                    "history_days",
+                ),
+                "description": (
+                    "In days; empty is for ever. What is older goes within a minute, the oldest "
+                    "first, and does not come back: ask for a preview before you save. The audit "
+                    "is kept for ever."
+                ),
             },
         ),
     )

@@ -10,6 +10,7 @@ from tasks_app.models.kinds import Kind, RoundRobinCursor
 from tasks_app.models.ledgers import LateResult, NearMiss
 from tasks_app.models.limits import BreakerState, Limit, LimitState, RetryCredit
 from tasks_app.models.people import ApiToken, AuditEntry, AuditHead, RequestRate
+from tasks_app.models.retention import Pruned, RetentionSettings
 from tasks_app.models.searches import SavedSearch, SearchPin
 from tasks_app.models.supervision import (
     Leader,
@@ -53,8 +54,10 @@ __all__ = [
     "Limit",
     "LimitState",
     "NearMiss",
+    "Pruned",
     "Replica",
     "RequestRate",
+    "RetentionSettings",
     "RetryCredit",
     "RoundRobinCursor",
     "Sample",

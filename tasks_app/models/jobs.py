@@ -48,6 +48,12 @@ class Job(models.Model):
                 fields=["status", "id"],
                 condition=~Q(status__in=sorted(JOB_FINAL)),
             ),
+            # What has been kept for long enough, the oldest first.
+            models.Index(
+                name="job_ended",
+                fields=["finished_at", "id"],
+                condition=Q(finished_at__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -143,6 +143,21 @@ class Task(models.Model):
                 fields=["finished_at", "id"],
                 condition=Q(status=Status.DEAD),
             ),
+            # What has been kept for long enough, the oldest first; one entry an end. Tasks of jobs
+            # go with their job.
+            models.Index(
+                name="task_completed",
+                fields=["finished_at", "id"],
+                condition=Q(status=Status.COMPLETED, job__isnull=True),
+            ),
+            models.Index(
+                name="task_closed",
+                fields=["finished_at", "id"],
+                condition=Q(
+                    status__in=[Status.CANCELLED, Status.DISMISSED, Status.SKIPPED],
+                    job__isnull=True,
+                ),
+            ),
             models.Index(
                 name="task_dead_alike",
                 fields=["fingerprint", "finished_at", "id"],

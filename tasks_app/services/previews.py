@@ -15,12 +15,21 @@ from tasks_app.core.hand_out_previews import (
     preview_strategy,
 )
 from tasks_app.core.previews import KindPast, preview_kind, short
+from tasks_app.core.retention import Kept, preview_retention
 from tasks_app.core.states import Status
-from tasks_app.services.settings_sections import ALERTS, KINDS, LIMITS, SUPERVISOR, Section
+from tasks_app.services.settings_sections import (
+    ALERTS,
+    KINDS,
+    LIMITS,
+    RETENTION,
+    SUPERVISOR,
+    Section,
+)
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.counts import count_by_status
 from tasks_app.store.reads.kinds import kinds_without_strategy
 from tasks_app.store.reads.previews import HOURS, kind_past, limit_past, silences
+from tasks_app.store.reads.retention import going, row_seconds
 from tasks_app.store.reads.series import read_oldest
 from tasks_app.store.reads.snapshot import read_snapshot
 
@@ -49,7 +58,20 @@ def preview(section: Section, name: str, before: Values, after: Values) -> Previ
     if section is ALERTS:
         dead = count_by_status().get(Status.DEAD, 0)
         return Preview([*preview_alerts(dead, read_oldest().age, before, after)])
+    if section is RETENTION:
+        return _retention(before, after)
     return Preview([])
+
+
+def _retention(before: Values, after: Values) -> Preview:
+    changed = [what for what in Kept if before.get(what.setting) != after.get(what.setting)]
+    found = {
+        what: going(what, after[what.setting])
+        for what in changed
+        if after.get(what.setting) is not None
+    }
+    said = [*preview_retention(found, row_seconds(), before, after)]
+    return Preview(said, "Judged by the record as it stands." if said else "")
 
 
 def _kind(name: str, before: Values, after: Values) -> Preview:

@@ -10,7 +10,7 @@ from tasks_app.core.facts import Left
 from tasks_app.core.shifts import ROUND_LENGTHS, length_class
 from tasks_app.services.rounds import Deposed, RoundReport
 from tasks_app.services.transactions import transactional
-from tasks_app.store import dispatch, leader, request_rates, sampling
+from tasks_app.store import dispatch, leader, pruning, request_rates, sampling
 from tasks_app.store.reads.counts import completed_so_far
 from tasks_app.store.sampling import Figures
 
@@ -105,6 +105,7 @@ def _roll_up(epoch: int, lease_seconds: float) -> None:
     leader.prune_shifts()
     dispatch.forget_turns()
     request_rates.forget_idle()
+    pruning.forget_notes()
     _fence(epoch, lease_seconds)
 
 

@@ -21,7 +21,7 @@ from django.db.models import (
 from django.db.models.expressions import DatabaseDefault
 
 from tasks_app.core.faults import Fault
-from tasks_app.models import AlertSettings, Kind, Limit, SupervisorSettings
+from tasks_app.models import AlertSettings, Kind, Limit, RetentionSettings, SupervisorSettings
 from tasks_app.services.settings_checks import CHECKS
 from tasks_app.store import settings_rows
 from tasks_app.store.reads.kinds import list_kind_names
@@ -214,9 +214,10 @@ KINDS: Final = Section("kinds", "kind", Kind, left_out=frozenset({"paused"}))
 SUPERVISOR: Final = Section("supervisor", "supervisor settings", SupervisorSettings, single=True)
 
 ALERTS: Final = Section("alerts", "alert thresholds", AlertSettings, single=True)
+RETENTION: Final = Section("retention", "retention", RetentionSettings, single=True)
 GROUPS: Final = GroupSection("groups", "group", Group)
 
-SECTIONS: Final[Sequence[Section]] = (LIMITS, KINDS, SUPERVISOR, ALERTS, GROUPS)
+SECTIONS: Final[Sequence[Section]] = (LIMITS, KINDS, SUPERVISOR, ALERTS, RETENTION, GROUPS)
 """In the order in which they are written: a limit before the kinds that refer to it."""
 
 

@@ -12,6 +12,7 @@ from tasks_app import events
 from tasks_app.core.shifts import ShiftEnd
 from tasks_app.services.holders import is_gone
 from tasks_app.services.listening import Listener
+from tasks_app.services.pruning import Pruner
 from tasks_app.services.rounds import Deposed, RoundReport, run_round
 from tasks_app.services.sampler import Sampler
 from tasks_app.store import leader
@@ -104,7 +105,7 @@ def _lead(
     epoch: int, listener: Listener, stopping: Callable[[], bool], report: ShiftReport
 ) -> None:
     settings = supervisor_settings()
-    sampler = Sampler()
+    sampler, pruner = Sampler(), Pruner()
     until = time.monotonic() + settings.shift_seconds
     sweep_due = time.monotonic()
     poll = BUSY_POLL
@@ -122,6 +123,8 @@ def _lead(
         if sampler.due_in() <= 0:
             settings = supervisor_settings()
             sampler.sample(epoch, settings.leader_lease_seconds)
+        if pruner.due_in() <= 0:
+            pruner.prune(epoch, settings.leader_lease_seconds, busy=round_report.moved)
         if report.dispatched - swept_out >= DEAD_ROWS:
             vacuum_what_churns()
             swept_out = report.dispatched
@@ -129,7 +132,7 @@ def _lead(
             poll = pause_after(round_report.dispatched)
             time.sleep(poll)
             continue
-        pause = min(sweep_due - time.monotonic(), sampler.due_in())
+        pause = min(sweep_due - time.monotonic(), sampler.due_in(), pruner.due_in())
         if round_report.in_flight:
             pause = min(pause, poll)
             poll = min(2 * poll, LONGEST_POLL)

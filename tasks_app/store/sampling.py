@@ -10,13 +10,14 @@ FOLD = """
 WITH taken AS (
     DELETE FROM status_delta
      WHERE id IN (SELECT id FROM status_delta ORDER BY id LIMIT %(limit)s)
-    RETURNING kind, status, change, busy_seconds
+    RETURNING kind, status, change, busy_seconds, gone
 )
-INSERT INTO status_count (kind, status, count, busy_seconds)
-SELECT kind, status, sum(change), sum(busy_seconds) FROM taken GROUP BY kind, status
+INSERT INTO status_count (kind, status, count, busy_seconds, gone)
+SELECT kind, status, sum(change), sum(busy_seconds), sum(gone) FROM taken GROUP BY kind, status
 ON CONFLICT (kind, status) DO UPDATE
    SET count = status_count.count + excluded.count,
-       busy_seconds = status_count.busy_seconds + excluded.busy_seconds
+       busy_seconds = status_count.busy_seconds + excluded.busy_seconds,
+       gone = status_count.gone + excluded.gone
 """
 
 

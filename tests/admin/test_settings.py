@@ -1,13 +1,23 @@
 """Forms of configuration: what a change would do, who made it, and how it is taken back."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from tasks_app.core.states import Outcome
-from tasks_app.models import Attempt, AuditEntry, Kind, Limit, SupervisorSettings
+from tasks_app.models import (
+    Attempt,
+    AuditEntry,
+    Kind,
+    Limit,
+    RetentionSettings,
+    SupervisorSettings,
+    Task,
+)
 from tests.admin.test_admin import kind_form
 from tests.floor import Floor
 
@@ -53,6 +63,26 @@ def test_a_preview_tells_what_a_change_would_do_and_changes_nothing(
     kind = Kind.objects.get()
     assert (kind.timeout_seconds, kind.strategy) == (900.0, "")
     assert not AuditEntry.objects.exists()
+
+
+def test_a_preview_of_retention_tells_what_would_go_for_good(floor: Floor, admin: Client) -> None:
+    floor.worker("w1", slots=4)
+    floor.submit(4)
+    floor.round()
+    for grant in floor.claim("w1"):
+        floor.complete("w1", grant)
+    Task.objects.update(finished_at=timezone.now() - timedelta(days=31))
+    place = "/admin/tasks_app/retentionsettings/1/change/"
+    told = page(admin.post(place, {"completed_days": "30", "_preview": "Preview"}))
+    assert "30 days for completed: 4 tasks older than that go" in told
+    assert "None of it comes back" in told
+    assert not AuditEntry.objects.exists()
+    admin.post(place, {"completed_days": "30", "_reason": "disk"})
+    assert RetentionSettings.objects.get().completed_days == 30
+    entry = AuditEntry.objects.get()
+    assert (entry.action, entry.reason) == ("change retention", "disk")
+    told = page(admin.post(place, {"completed_days": "0", "_preview": "Preview"}))
+    assert "greater than or equal to 1" in told
 
 
 def test_a_preview_of_wrong_values_tells_the_faults(floor: Floor, admin: Client) -> None:

@@ -10,6 +10,7 @@ import pytest
 from django.db import connection
 
 from tasks_app.core.fingerprints import UNMARKED
+from tasks_app.core.retention import Going, Kept
 from tasks_app.models import Leader, SupervisorSettings, Task
 from tasks_app.store import (
     breakers,
@@ -19,6 +20,7 @@ from tasks_app.store import (
     human_steps,
     lease_locks,
     leases,
+    pruning,
     sampling,
     sql,
     submission,
@@ -26,7 +28,7 @@ from tasks_app.store import (
     workers,
 )
 from tasks_app.store.reads import breakers as breaker_reads
-from tasks_app.store.reads import dead_letters, fair_share, inbox, ready, snapshot
+from tasks_app.store.reads import dead_letters, fair_share, inbox, ready, retention, snapshot
 from tests.floor import Floor
 
 ROWS: Final = 100_000
@@ -39,7 +41,7 @@ INSERT INTO task (id, kind, status, payload, key, estimate_seconds, max_attempts
 SELECT gen_random_uuid(), 'job', s, '{}', 'k' || n, 1, 3, at, at,
        CASE WHEN n %% 50 = 0 THEN now() + interval '1 day' END,
        CASE s WHEN 'DEAD' THEN CASE WHEN n %% 100 < 10 THEN 'poison' ELSE 'exhausted' END END,
-       CASE WHEN s IN ('COMPLETED', 'DEAD') THEN now() - interval '1 day' END,
+       CASE WHEN s IN ('COMPLETED', 'DEAD') THEN now() - interval '25 hours' END,
        CASE WHEN n %% 4 = 2 THEN md5((n %% 44)::text)::uuid END
   FROM (SELECT n, now() - n * interval '1 millisecond' AS at,
                (ARRAY['DEAD', 'FAILED', 'PENDING', 'PENDING', 'COMPLETED', 'COMPLETED',
@@ -376,6 +378,43 @@ def test_closing_goes_by_key(hall: Mapping[str, Any]) -> None:
         "reason": None,
     }
     assert_no_large_table_is_read_whole(scans(closing.CLOSE, params, sql.BY_KEY))
+
+
+@pytest.mark.parametrize(
+    ("what", "index"),
+    [(Kept.COMPLETED, "task_completed"), (Kept.CLOSED, "task_closed"), (Kept.DEAD, "task_dead")],
+)
+def test_what_was_kept_for_long_enough_is_read_from_the_oldest_end(
+    hall: Mapping[str, Any], what: Kept, index: str
+) -> None:
+    params = {"days": 1, "at": "-infinity", "id": UUID(int=0), "limit": 1000}
+    assert of(scans(pruning.oldest_of(what), params, sql.IN_INDEX_ORDER), "task") == {index}
+    found = scans(pruning.OLDEST_JOBS, params, sql.IN_INDEX_ORDER)
+    assert of(found, "job") == {"job_ended"}
+
+
+def test_pruning_goes_by_key_in_every_table_it_takes_from(hall: Mapping[str, Any]) -> None:
+    ids = list(Task.objects.filter(status="COMPLETED").values_list("id", flat=True)[:1000])
+    params = {"ids": sql.uuids(ids), "of_jobs": False}
+    found = scans(pruning.PRUNE, params, sql.IN_INDEX_ORDER)
+    assert not [each for each in found if each.endswith(": all of it")], found
+    assert of(found, "task") == {"task_pkey"}
+    found = scans(pruning.TASKS_OF_JOBS, {"jobs": "{}", "limit": 1000}, sql.IN_INDEX_ORDER)
+    assert of(found, "task") == {"task_of_job", "task_pkey"}
+    params = {"days": 1, "limit": 1000}
+    for table, at in pruning.LEDGERS.items():
+        statement = pruning.BY_AGE.format(table=table, at=at)
+        found = scans(statement, params, sql.IN_INDEX_ORDER)
+        assert of(found, table) == {f"{table}_pkey"}
+
+
+def test_what_would_go_is_counted_up_to_a_bound_and_then_estimated(
+    hall: Mapping[str, Any],
+) -> None:
+    assert retention.going(Kept.DEAD, 10_000) == Going(0, exact=True)
+    found = retention.going(Kept.COMPLETED, 1)
+    assert not found.exact
+    assert retention.COUNTED < found.rows < 2 * ROWS
 
 
 def test_what_waits_for_people_is_read_from_the_beginning_of_the_queue(

@@ -1,17 +1,20 @@
 """The supervisor's page: shifts and hand-overs, rounds, what could not be placed."""
 
+from datetime import timedelta
+
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.core.shifts import ShiftEnd
-from tasks_app.models import Shift
+from tasks_app.models import Pruned, RetentionSettings, Shift, Task
 from tasks_app.services.sampler import Sampler
 from tasks_app.store import leader
 from tests.floor import Floor
 from tests.web.conftest import Person
 
 # Session, user, groups, rail; duty, costs, rounds, unplaced, swept, shifts, hand-overs, replicas,
-# settings.
-QUERIES = 15
+# settings; what is kept and for how long, what went, sizes.
+QUERIES = 19
 
 
 def sample(floor: Floor, rounds: int = 1) -> None:
@@ -86,6 +89,26 @@ def test_without_any_round_the_page_says_what_to_do(floor: Floor, viewer: Person
     html = viewer.text("supervisor")
     assert "No round was ever recorded" in html
     assert "manage.py supervise" in html
+
+
+def test_what_is_kept_and_how_large_it_is_stands_on_the_page(floor: Floor, viewer: Person) -> None:
+    RetentionSettings.objects.filter(id=1).update(completed_days=30)
+    floor.worker("w1")
+    floor.submit(1)
+    floor.round()
+    floor.complete("w1", floor.claim("w1")[0])
+    Pruned.objects.create(hour=timezone.now(), what="completed", rows=1234, seconds=1.0)
+    shown = viewer.get("supervisor").context
+    done = shown["retained"][0]
+    assert (done.what, done.days, done.gone) == ("completed", 30, 1234)
+    ended = Task.objects.get().finished_at
+    assert ended is not None
+    assert done.goes_at == ended + timedelta(days=30)
+    assert {"task", "attempt"} <= {each.name for each in shown["sizes"]}
+    assert shown["size"] >= sum(each.size for each in shown["sizes"]) > 0
+    html = viewer.text("supervisor")
+    assert "30 days" in html
+    assert "1,234" in html
 
 
 def test_the_page_asks_a_bounded_number_of_questions(

@@ -13,7 +13,8 @@ from tasks_app.core.facts import (
     RetryPolicy,
     StrategyName,
 )
-from tasks_app.models import AlertSettings, Kind, SupervisorSettings
+from tasks_app.core.retention import Kept
+from tasks_app.models import AlertSettings, Kind, RetentionSettings, SupervisorSettings
 from tasks_app.store import sql
 
 
@@ -23,6 +24,12 @@ def alert_thresholds() -> AlertThresholds:
     return AlertThresholds(
         row.dead_at_least, row.oldest_seconds, row.pinned_seconds, row.snapshot_seconds
     )
+
+
+def days_kept() -> dict[Kept, int | None]:
+    """For how many days each is kept once it has ended; None is for ever."""
+    row = RetentionSettings.objects.filter(id=1).first() or RetentionSettings()
+    return {what: getattr(row, what.setting) for what in Kept}
 
 
 def supervisor_settings() -> SupervisorSettings:

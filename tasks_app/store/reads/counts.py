@@ -39,12 +39,12 @@ def count_by_status(kind: str | None = None) -> dict[str, int]:
 
 
 COMPLETED = """
-SELECT coalesce(sum(count), 0)::bigint, coalesce(sum(busy_seconds), 0)::float8
+SELECT coalesce(sum(count + gone), 0)::bigint, coalesce(sum(busy_seconds), 0)::float8
   FROM status_count WHERE status = 'COMPLETED'
 """
 
 
 def completed_so_far() -> tuple[int, float]:
-    """Folded completions ever, and the seconds they ran."""
+    """Folded completions ever, pruned ones too, and the seconds they ran."""
     found = sql.row(COMPLETED)
     return (int(found[0]), float(found[1])) if found else (0, 0.0)

@@ -7,9 +7,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tasks_app.core.advice import ceiling
+from tasks_app.services.people import may_administer
 from tasks_app.store.reads import supervision
-from tasks_app.store.reads.configuration import supervisor_settings
+from tasks_app.store.reads.configuration import days_kept, supervisor_settings
 from tasks_app.store.reads.duty import SILENT_BEATS, read_duty
+from tasks_app.store.reads.retention import list_retained, list_sizes
 from tasks_app.store.reads.series import read_costs
 
 
@@ -20,6 +22,7 @@ def supervisor(request: HttpRequest) -> HttpResponse:
     duty, costs, rounds = read_duty(), read_costs(), supervision.read_rounds()
     silent_after = SILENT_BEATS * settings.BEAT_SECONDS
     at, unplaced = supervision.list_unplaced()
+    sizes, size = list_sizes()
     context = {
         "duty": duty,
         "silent": duty.last_round_age is None or duty.last_round_age > silent_after,
@@ -35,6 +38,10 @@ def supervisor(request: HttpRequest) -> HttpResponse:
         "hand_overs": supervision.count_hand_overs(),
         "replicas": supervision.list_replicas(),
         "config": supervisor_settings(),
+        "retained": list_retained(days_kept()),
+        "sizes": sizes,
+        "size": size,
+        "may_administer": may_administer(request.user),
     }
     part = "live" if request.headers.get("HX-Request") else "supervisor"
     return render(request, f"supervisor/{part}.html", context)

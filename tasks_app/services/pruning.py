@@ -1,0 +1,152 @@
+"""What has been kept for long enough goes: the leader does it beside its rounds, in small batches.
+
+A batch is a transaction of its own, fenced like a round. It takes some hundredths of a second, and
+rests the longer the more work moves, so that a round is never kept waiting for more than one.
+"""
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from tasks_app.core.retention import FIRST_BATCH, Kept, next_size, rest_after
+from tasks_app.services.rounds import Deposed
+from tasks_app.services.transactions import transactional
+from tasks_app.store import leader, pruning
+from tasks_app.store.pruning import Place
+from tasks_app.store.reads.configuration import days_kept
+
+log = logging.getLogger(__name__)
+
+LOOK_AGAIN: Final = 60.0
+"""Seconds until the next look, once nothing is left that would go."""
+
+JOBS_AT_ONCE: Final = 50
+
+
+class Pruner:
+    """Takes one batch after the other, for as long as one shift lasts."""
+
+    def __init__(self) -> None:
+        self._due = time.monotonic()
+        self._size = FIRST_BATCH
+        self._passes: list[_Pass] = []
+        self._gone: dict[Kept, int] = {}
+
+    def due_in(self) -> float:
+        """Seconds until the next batch; zero or less when it is due."""
+        return self._due - time.monotonic()
+
+    def prune(self, epoch: int, lease_seconds: float, *, busy: bool) -> int:
+        """Take one batch, if there is one; return how many rows went. Raises Deposed.
+
+        ``busy``: whether work moves, which leaves it less of the time.
+        """
+        if not self._passes:
+            self._passes = list(_passes())
+        if not self._passes:
+            self._due = time.monotonic() + LOOK_AGAIN
+            return 0
+        current = self._passes[0]
+        began = time.perf_counter()
+        batch = self._batch(current, epoch, lease_seconds)
+        seconds = time.perf_counter() - began
+        self._due = time.monotonic() + rest_after(seconds, busy=busy)
+        self._gone[current.what] = self._gone.get(current.what, 0) + batch.gone
+        current.place = batch.place
+        if not batch.over:
+            self._size = next_size(self._size, seconds)
+            return batch.gone
+        self._passes.pop(0)
+        if not self._passes:
+            self._finish()
+        return batch.gone
+
+    @transactional
+    def _batch(self, current: "_Pass", epoch: int, lease_seconds: float) -> "_Batch":
+        began = time.perf_counter()
+        pruning.look_up_by_key_only()
+        batch = current.step(self._size)
+        if batch.gone:
+            pruning.note(current.what, batch.gone, time.perf_counter() - began)
+        if not leader.renew(epoch, lease_seconds):
+            raise Deposed(f"epoch {epoch} is over")
+        return batch
+
+    def _finish(self) -> None:
+        told = ", ".join(f"{rows:,} {what}" for what, rows in self._gone.items() if rows)
+        if told:
+            log.info("pruned what was kept for long enough: %s", told)
+        self._gone = {}
+        self._due = time.monotonic() + LOOK_AGAIN
+
+
+def _passes() -> Iterator["_Pass"]:
+    for what, days in days_kept().items():
+        if days is None:
+            continue
+        if what is Kept.JOB:
+            yield _Jobs(what, days)
+        elif what is Kept.HISTORY:
+            yield _History(what, days)
+        else:
+            yield _Tasks(what, days)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """How many rows went, how far has been looked, and whether that was the last of them."""
+
+    gone: int
+    place: Place
+    over: bool
+
+
+class _Pass:
+    """One look at all of one sort, from the oldest on."""
+
+    def __init__(self, what: Kept, days: int) -> None:
+        self.what = what
+        self.days = days
+        self.place = pruning.BEGINNING
+
+    def step(self, size: int) -> _Batch:
+        """Prune the next batch, in the transaction that is open."""
+        raise NotImplementedError
+
+    def _past(self, oldest: Sequence[tuple[UUID, datetime]]) -> Place:
+        return Place(oldest[-1][1], oldest[-1][0]) if oldest else self.place
+
+
+class _Tasks(_Pass):
+    """Tasks of their own; what somebody needs is passed over until the next look."""
+
+    def step(self, size: int) -> _Batch:
+        oldest = pruning.lock_oldest(self.what, self.days, self.place, size)
+        gone = pruning.prune_tasks([task_id for task_id, _ in oldest])
+        return _Batch(gone, self._past(oldest), over=len(oldest) < size)
+
+
+class _Jobs(_Pass):
+    """Ended jobs with their tasks; a large one goes in several batches, its first steps first."""
+
+    def step(self, size: int) -> _Batch:
+        oldest = pruning.lock_oldest_jobs(self.days, self.place, JOBS_AT_ONCE)
+        jobs = [job_id for job_id, _ in oldest]
+        tasks, steps = pruning.lock_tasks_of(jobs, size) if jobs else ([], 0)
+        gone = pruning.prune_tasks(tasks, of_jobs=True) + pruning.prune_jobs(jobs)
+        if steps == size and gone:
+            return _Batch(gone, self.place, over=False)
+        # All of these were looked at: what is still there is needed by somebody.
+        return _Batch(gone, self._past(oldest), over=len(oldest) < JOBS_AT_ONCE)
+
+
+class _History(_Pass):
+    """What is on record beside tasks; the oldest always stand first."""
+
+    def step(self, size: int) -> _Batch:
+        gone = pruning.prune_ledgers(self.days, size) + pruning.prune_bulk(self.days)
+        return _Batch(gone, self.place, over=not gone)
