@@ -1,7 +1,9 @@
 """The ASGI entry point: HTTP by Django, websockets of the live screens by Channels."""
 
+import asyncio
 import os
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -17,6 +19,24 @@ os.environ.setdefault("DATABASE_POOL", "true")
 _http = get_asgi_application()
 
 from tasks_app.live.routing import websocket_urlpatterns  # noqa: E402  # needs the apps loaded
+
+_under_way: Final[set[asyncio.Task[None]]] = set()
+
+
+async def http(
+    scope: dict[str, Any],
+    receive: Callable[[], Awaitable[Mapping[str, Any]]],
+    send: Callable[[Mapping[str, Any]], Awaitable[None]],
+) -> None:
+    """Answer a request and see it to its end, whatever the server thinks of it meanwhile.
+
+    Daphne cancels a request that still runs 10 s after its client left, and Django, cancelled so,
+    never gives the request's connection back: ten such requests and the pool is empty for good.
+    """
+    task = asyncio.ensure_future(_http(scope, receive, send))
+    _under_way.add(task)
+    task.add_done_callback(_under_way.discard)
+    await asyncio.shield(task)
 
 
 class AllowedHosts:
@@ -36,7 +56,7 @@ class AllowedHosts:
 
 application = ProtocolTypeRouter(
     {
-        "http": _http,
+        "http": http,
         "websocket": AllowedHosts(
             AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
         ),

@@ -18,6 +18,7 @@ for _pattern in api_urls[0]:
         login_not_required(_view)
 
 handler400 = "controlplane.refusals.bad_request"
+handler500 = "tasks_app.web.failures.server_error"
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
