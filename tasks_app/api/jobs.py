@@ -20,6 +20,7 @@ from tasks_app.core.jobs import JobStatus
 from tasks_app.core.scopes import Scope
 from tasks_app.services.jobs import PlanInvalid, submit_job
 from tasks_app.services.payload_masking import hidden_from, shown_of_any_kind
+from tasks_app.services.word_masking import shown_rows
 from tasks_app.store.reads.jobs import find_job
 
 router = Router(tags=["jobs"])
@@ -80,7 +81,8 @@ def job(request: HttpRequest, job_id: UUID) -> Any:
     if found is None:
         raise HttpError(404, f"there is no job {job_id}")
     row = found.job
-    sees = program_of(request).may(Scope.PAYLOADS)
+    hidden = hidden_from(program_of(request).may(Scope.PAYLOADS))
+    waits_for = shown_rows(found.waits_for, hidden, "task_id", "message")
     return JobOut(
         id=row.id,
         name=row.name,
@@ -91,8 +93,8 @@ def job(request: HttpRequest, job_id: UUID) -> Any:
         on_dead=found.plan.policy,
         progress=found.progress,
         steps=[StepOut.from_orm(step) for step in found.steps],
-        waits_for=[DecisionOut.from_orm(each) for each in found.waits_for],
-        result=shown_of_any_kind(row.result, hidden_from(sees)),
+        waits_for=[DecisionOut.from_orm(each) for each in waits_for],
+        result=shown_of_any_kind(row.result, hidden),
         submitted_by=row.submitted_by,
         created_at=row.created_at,
         finished_at=row.finished_at,

@@ -1,5 +1,6 @@
 """Submitting tasks, and asking what became of one."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -32,6 +33,7 @@ from tasks_app.core.scopes import Scope
 from tasks_app.services.payload_masking import hidden_from, shown_json
 from tasks_app.services.submission import NewTask, SubmissionInvalid, submit_tasks
 from tasks_app.services.task_search import SearchOrder, read_query
+from tasks_app.services.word_masking import shown_rows, words_about
 from tasks_app.store.reads import task_answers
 from tasks_app.store.reads.task_lists import SEARCH_SECONDS, list_tasks
 from tasks_app.store.reads.task_rows import Cursor, Sort
@@ -110,7 +112,8 @@ def tasks(request: HttpRequest, wanted: Annotated[ListIn, Query()]) -> Any:
     page = list_tasks(read.wanted, after, most=wanted.limit)
     if page.timed_out:
         raise HttpError(503, f"stopped after {SEARCH_SECONDS} s: narrow it by kind or status")
-    rows = [TaskRowOut.from_orm(row) for row in page.rows]
+    shown_tasks = shown_rows(page.rows, read.wanted.hidden, "id", "error")
+    rows = [TaskRowOut.from_orm(row) for row in shown_tasks]
     following = None if page.next is None else str(page.next)
     return TaskListOut(tasks=rows, next=following, looked_back_to=page.stopped_at)
 
@@ -135,6 +138,11 @@ def task(request: HttpRequest, task_id: UUID) -> Any:
     if found is None:
         raise HttpError(404, f"there is no task {task_id}")
     hidden = hidden_from(program_of(request).may(Scope.PAYLOADS))
+    words = words_about([task_id], hidden)
+    attempts = [
+        replace(attempt, error=words.json(task_id, attempt.error))
+        for attempt in task_answers.attempts_of(task_id)
+    ]
     return TaskOut(
         id=found.id,
         kind=found.kind_id,
@@ -143,9 +151,9 @@ def task(request: HttpRequest, task_id: UUID) -> Any:
         priority=found.priority,
         payload=shown_json(found.payload, found.kind_id, hidden),
         result=shown_json(found.result, found.kind_id, hidden),
-        error=found.error,
+        error=words.json(task_id, found.error),
         dead_reason=found.dead_reason,
-        attempts=[AttemptOut.from_orm(each) for each in task_answers.attempts_of(task_id)],
+        attempts=[AttemptOut.from_orm(each) for each in attempts],
         attempt_count=found.attempts,
         max_attempts=found.max_attempts,
         requeues=found.requeues,

@@ -8,12 +8,13 @@ from tasks_app import events
 from tasks_app.core.faults import Fault
 from tasks_app.core.json_changes import ABSENT, Change, list_changes
 from tasks_app.core.payloads import dump_json, parse_json
-from tasks_app.core.redaction import MASK, folded, masked
+from tasks_app.core.redaction import MASK, folded, masked, secrets_in
 from tasks_app.services.auditing import note
 from tasks_app.services.payload_masking import hidden_from
 from tasks_app.services.payload_schemas import PayloadSchema
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
+from tasks_app.services.word_masking import Words
 from tasks_app.store import dead_letters, payload_edits
 from tasks_app.store.reads.configuration import kind_doors
 from tasks_app.store.reads.refusals import why_not_moved
@@ -57,6 +58,7 @@ def edit_and_requeue(
         return Edited(faults=faults)
     changes = [_shown(change, hidden) for change in list_changes(before, parsed.value)]
     payload_edits.set_payload(task_id, dump_json(parsed.value).text)
+    _forget(task_id, secrets_in(before, hidden) - secrets_in(parsed.value, hidden))
     if not dead_letters.requeue([task_id]):
         # A payload is never changed alone: the transaction takes it back.
         raise RequeueRefused(why_not_moved([task_id])[task_id])
@@ -67,6 +69,16 @@ def edit_and_requeue(
 
 class RequeueRefused(Exception):
     """The task cannot be requeued, so its payload stays what it was."""
+
+
+def _forget(task_id: UUID, secrets: frozenset[str]) -> None:
+    """Mask for good what was said with hidden values that nobody could look for any more."""
+    words = Words({task_id: secrets})
+    told = payload_edits.read_words(task_id) if secrets else []
+    shown = [replace(each, said=words.json(task_id, each.said)) for each in told]
+    payload_edits.write_words(
+        [new for old, new in zip(told, shown, strict=True) if old.said != new.said]
+    )
 
 
 def _schema_faults(kind: str, payload: object) -> list[Fault]:

@@ -11,8 +11,10 @@ from tasks_app.core.query_checks import QueryFault
 from tasks_app.core.query_completion import Completion, complete
 from tasks_app.core.query_fields import Vocabulary
 from tasks_app.core.query_parsing import parse
+from tasks_app.core.redaction import Hidden
 from tasks_app.core.sanitise import clean_text
 from tasks_app.services.payload_masking import hidden_from, may_see_payloads
+from tasks_app.services.word_masking import shown_rows
 from tasks_app.store.reads.dead_letters import DeadFilter, list_causes
 from tasks_app.store.reads.kinds import KindSearch, list_kind_searches
 from tasks_app.store.reads.task_lists import TaskSearch, list_worker_names
@@ -86,12 +88,13 @@ def _read(
     return ReadQuery(text, wanted, parsed.faults, tuple(advice(parsed.node, paths)))
 
 
-def suggest(text: str, caret: int) -> Sequence[Completion]:
-    """What may be written next at the caret."""
+def suggest(text: str, caret: int, hidden: Hidden) -> Sequence[Completion]:
+    """What may be written next at the caret, for somebody from whom so much is hidden."""
     text = clean_text(text)
     known = _vocabulary(list_kind_searches(), with_workers=True)
     if "cause:" in text.lower():
         causes, _ = list_causes(DeadFilter(), most=MOST_DEAD)
+        causes = shown_rows(causes, hidden, "sample", "line")
         known = replace(known, causes=[(c.key, f"{c.name}: {c.line}"[:80]) for c in causes])
     return complete(text, caret, known)
 

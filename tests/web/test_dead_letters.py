@@ -17,7 +17,7 @@ from tests.floor import Floor
 from tests.web.conftest import Person, died, message_of
 
 # Session, user, groups, rail, rows, groups, their histories, kinds.
-LIST_QUERIES = 10
+LIST_QUERIES = 11
 
 
 def confirmed(person: Person, act: str, **chosen: Any) -> Any:

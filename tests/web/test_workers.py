@@ -16,7 +16,7 @@ from tests.web.conftest import Person, died, message_of
 LIST_QUERIES = 9
 # Session, user, groups, rail; worker, held, strip, kinds, casualties, near misses, versions,
 # recent, boots, settings.
-WORKER_QUERIES = 16
+WORKER_QUERIES = 17
 
 
 def test_a_live_worker_shows_what_it_can_do_and_holds(floor: Floor, viewer: Person) -> None:

@@ -50,7 +50,8 @@ class DeadFilter:
 class Cause:
     """One group: its fingerprint, the latest of its errors, and what it counts.
 
-    ``error_type`` is empty where no attempt failed; ``line`` is the message's first.
+    ``error_type`` is empty where no attempt failed; ``line`` is the first of the message of
+    ``sample``, the last to die.
     """
 
     key: str
@@ -60,6 +61,7 @@ class Cause:
     kinds: Sequence[str]
     reasons: Sequence[str]
     last_at: datetime
+    sample: UUID
 
     @property
     def name(self) -> str:
@@ -71,7 +73,7 @@ class Cause:
 
 CAUSES = """
 SELECT g.cause, coalesce(t.error ->> 'type', ''), {line}, g.tasks, g.kinds, g.reasons, g.last_at,
-       g.looked_at
+       g.sample, g.looked_at
   FROM (SELECT cause, count(*) AS tasks, array_agg(DISTINCT kind ORDER BY kind) AS kinds,
                array_agg(DISTINCT dead_reason ORDER BY dead_reason) AS reasons,
                max(finished_at) AS last_at, (array_agg(id ORDER BY finished_at DESC))[1] AS sample,
@@ -97,8 +99,8 @@ def list_causes(
     statement = CAUSES.format(unmarked=UNMARKED, line=LINE, conditions=wanted.conditions())
     # Without statistics the planner would read and sort all that ever died.
     found = sql.rows_in_index_order(statement, {**wanted.params(), "most": most, "shown": shown})
-    causes = [Cause(*row[:7]) for row in found]
-    return causes, bool(found) and found[0][7] >= most
+    causes = [Cause(*row[:8]) for row in found]
+    return causes, bool(found) and found[0][8] >= most
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,7 @@ EXISTS (SELECT FROM worker w WHERE (w.name = {name} OR w.id::text = {name})
 """
 
 HAS_TEXT = """
-(t.id = ANY (%(found)s::uuid[]) OR t.key ILIKE {like} OR t.error ->> 'message' ILIKE {like}
- OR t.error ->> 'type' ILIKE {like} OR {payload})
+(t.id = ANY (%(found)s::uuid[]) OR t.key ILIKE {like} OR {error} OR {payload})
 """
 
 OF_JOB = """
@@ -82,10 +81,16 @@ class Conditions:
 
     def _text(self, text: str) -> str:
         like = self._like(text)
-        return HAS_TEXT.format(like=like, payload=self._within("payload", like))
+        payload = self._within("t.payload::text", like)
+        return HAS_TEXT.format(like=like, error=self._in_error(like), payload=payload)
 
-    def _within(self, column: str, like: str) -> str:
-        sought = f"t.{column}::text ILIKE {like}"
+    def _in_error(self, like: str) -> str:
+        # A message may repeat what is hidden; the class of an error is the handler's own.
+        message = self._within("t.error ->> 'message'", like)
+        return f"(t.error ->> 'type' ILIKE {like} OR {message})"
+
+    def _within(self, text: str, like: str) -> str:
+        sought = f"{text} ILIKE {like}"
         hiding = kinds_that_hide(self._hidden)
         return f"({self._none_of(hiding)} AND {sought})" if hiding else sought
 
@@ -118,8 +123,7 @@ class Conditions:
         return f"t.job_id = {self.value(job)}" if job else OF_JOB.format(name=self.value(value))
 
     def _error(self, value: str) -> str:
-        like = self._like(value)
-        return f"(t.error ->> 'type' ILIKE {like} OR t.error ->> 'message' ILIKE {like})"
+        return self._in_error(self._like(value))
 
     def _id(self, value: str) -> str:
         low, high = id_range(value) or (None, None)
@@ -151,7 +155,7 @@ class Conditions:
 
     def _json(self, match: Match) -> str:
         if not match.path:
-            return self._within(match.field, self._like(match.value))
+            return self._within(f"t.{match.field}::text", self._like(match.value))
         place = f"t.{match.field} #>> {self.value(list(match.path))}::text[]"
         if match.op is Op.IS:
             sought = f"{place} = {self.value(match.value)}"

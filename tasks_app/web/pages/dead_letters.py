@@ -1,5 +1,6 @@
 """Dead letters: by the fingerprint of their error and as rows; one group with its history."""
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,10 +11,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from tasks_app.core.redaction import Hidden
 from tasks_app.core.sanitise import clean_text
 from tasks_app.core.states import DeadReason
 from tasks_app.services import dead_groups as services
+from tasks_app.services.payload_masking import hidden_from_user
 from tasks_app.services.people import may_operate
+from tasks_app.services.word_masking import shown_rows, words_about
 from tasks_app.store.reads import dead_groups
 from tasks_app.store.reads import dead_letters as reads
 from tasks_app.store.reads.dead_letters import DeadCursor, DeadFilter
@@ -35,6 +39,8 @@ def dead_letters(request: HttpRequest) -> HttpResponse:
     """Show the page, or only its tables when htmx asks again."""
     wanted = read_filter(request.GET)
     causes, more = reads.list_causes(DeadFilter(wanted.kind, wanted.reason))
+    hidden = hidden_from_user(request.user)
+    causes = shown_rows(causes, hidden, "sample", "line")
     histories = dead_groups.read_histories([cause.key for cause in causes])
     context = {
         "causes": [(c, _address(wanted, cause=c.key), histories[c.key]) for c in causes],
@@ -42,7 +48,7 @@ def dead_letters(request: HttpRequest) -> HttpResponse:
         "more_causes": more,
         "looked_at": reads.LOOKED_AT,
         "every_cause": _address(wanted, cause=""),
-        **_rows(request, wanted),
+        **_rows(request, wanted, hidden),
     }
     if request.headers.get("HX-Request"):
         return render(request, "dead_letters/tables.html", context)
@@ -50,13 +56,14 @@ def dead_letters(request: HttpRequest) -> HttpResponse:
     return render(request, "dead_letters/dead_letters.html", {**context, **choices})
 
 
-def _rows(request: HttpRequest, wanted: DeadFilter) -> dict[str, Any]:
+def _rows(request: HttpRequest, wanted: DeadFilter, hidden: Hidden) -> dict[str, Any]:
     """A page of rows with its neighbours' addresses."""
     before, after = (DeadCursor.read(request.GET.get(name, "")) for name in ("before", "after"))
     page = reads.list_dead(wanted, before, after)
+    rows = shown_rows(page.rows, hidden, "id", "line")
     return {
         "wanted": wanted,
-        "page": page,
+        "page": replace(page, rows=rows),
         "older": _address(wanted, before=page.older) if page.older else "",
         "newer": _address(wanted, after=page.newer) if page.newer else "",
         "may_operate": may_operate(request.user),
@@ -72,6 +79,10 @@ def dead_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
     history = dead_groups.read_histories([fingerprint])[fingerprint]
     if sample is None and history.first_at is None:
         raise Http404(f"Nothing has ever died with the fingerprint {fingerprint}.")
+    hidden = hidden_from_user(request.user)
+    if sample is not None:
+        words = words_about([sample.id], hidden)
+        sample = words.row(sample.id, sample, "message", "traceback")
     context = {
         "fingerprint": fingerprint,
         "sample": sample,
@@ -80,7 +91,7 @@ def dead_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
         "dead": dead_groups.count_dead(fingerprint, MOST_AT_ONCE),
         "counted": dead_groups.COUNTED,
         "address": _address(DeadFilter(cause=fingerprint)),
-        **_rows(request, DeadFilter(cause=fingerprint)),
+        **_rows(request, DeadFilter(cause=fingerprint), hidden),
     }
     part = "group_live" if request.headers.get("HX-Request") else "group"
     return render(request, f"dead_letters/{part}.html", context)

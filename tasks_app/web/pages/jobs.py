@@ -1,7 +1,7 @@
 """Jobs: the list, one job with its graph and its times, and what people do to a job."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -21,6 +21,7 @@ from tasks_app.core.states import FINAL
 from tasks_app.services import jobs as services
 from tasks_app.services.payload_masking import hidden_from_user, shown_of_any_kind
 from tasks_app.services.people import Actor, may_operate
+from tasks_app.services.word_masking import shown_rows
 from tasks_app.store.reads.job_lists import LOOKED_AT, JobFilter, list_jobs
 from tasks_app.store.reads.job_progress import (
     MOST_BARS,
@@ -112,6 +113,7 @@ def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Show one job, or only what changes in it when htmx asks again."""
     found = _found(job_id)
     hidden = hidden_from_user(request.user)
+    found = replace(found, waits_for=shown_rows(found.waits_for, hidden, "task_id", "message"))
     times = read_times(job_id, found.plan)
     undone = times.undone_in_order(found.plan) if _goes_back(found) else []
     context = {

@@ -16,6 +16,7 @@ from tasks_app.core.states import ACTIVE, UNFINISHED, Status
 from tasks_app.services.cancellation import CancelResult, cancel_tasks
 from tasks_app.services.payload_masking import hidden_from_user, shown_inputs, shown_task
 from tasks_app.services.people import may_operate
+from tasks_app.services.word_masking import Words, words_about
 from tasks_app.store.reads import task_detail
 from tasks_app.store.reads.duty import SILENT_BEATS
 from tasks_app.store.reads.inbox import find_held
@@ -34,6 +35,8 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
     """Show the page, or only what changes in it when htmx asks again."""
     hidden = hidden_from_user(request.user)
     found = shown_task(_found(task_id), hidden)
+    words = words_about([task_id], hidden)
+    found = words.row(task_id, found, "error_message")
     edges = task_detail.list_edges(task_id)
     waits = found.status in (Status.PENDING, Status.FAILED)
     held = find_held(task_id) if found.status == Status.RUNNING else None
@@ -49,7 +52,7 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
         "may_operate": may_operate(request.user),
         "most": {"attempts": task_detail.MOST_ATTEMPTS, "edges": task_detail.MOST_EDGES},
         "drawing": draw_task(task_id) if found.job_id else None,
-        **_history(found),
+        **_history(found, words),
         "needs": shown_inputs(edges, hidden),
         "needed_by": [edge for edge in edges if not edge.needed],
     }
@@ -64,15 +67,24 @@ def _found(task_id: UUID) -> TaskDetail:
     return found
 
 
-def _history(found: TaskDetail) -> dict[str, Any]:
+def _history(found: TaskDetail, words: Words) -> dict[str, Any]:
     lease = task_detail.find_lease(found.id) if found.status in ACTIVE else None
-    attempts = task_detail.list_attempts(found.id)
+    if lease is not None:
+        lease = words.row(found.id, lease, "note")
+    attempts = [
+        words.row(found.id, attempt, "error_message", "traceback")
+        for attempt in task_detail.list_attempts(found.id)
+    ]
+    lines = {
+        token: [words.row(found.id, line, "text") for line in said]
+        for token, said in list_lines(found.id).items()
+    }
     acts = task_detail.list_acts(found)
     late = task_detail.list_late(found.id)
     return {
         "lease": lease,
         "attempts": attempts,
-        "moments": timeline_of(found, lease, attempts, acts, late, list_lines(found.id)),
+        "moments": timeline_of(found, lease, attempts, acts, late, lines),
         "strip": strip_of(found, lease, attempts),
     }
 

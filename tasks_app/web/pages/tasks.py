@@ -9,9 +9,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tasks_app.core.query_fields import FIELDS, whole_id
+from tasks_app.services.payload_masking import hidden_from_user
 from tasks_app.services.people import may_operate
 from tasks_app.services.task_columns import TASK_COLUMNS
 from tasks_app.services.task_search import ReadQuery, read_query_of, suggest
+from tasks_app.services.word_masking import shown_rows
 from tasks_app.store.reads.counts import count_by_kind
 from tasks_app.store.reads.task_lists import (
     MOST_NEW,
@@ -39,6 +41,8 @@ def tasks(request: HttpRequest) -> HttpResponse:
     page = TaskPage(())
     if not read.faults:
         page = list_tasks(read.wanted, address.after, address.before)
+        rows = shown_rows(page.rows, read.wanted.hidden, "id", "error")
+        page = replace(page, rows=rows)
     context = _table(address, read, page)
     context["may_operate"] = may_operate(request.user)
     if part:
@@ -85,8 +89,9 @@ def complete(request: HttpRequest) -> HttpResponse:
     address = ListAddress.read(request.GET)
     raw = request.GET.get("q", "")[: len(address.text) + 100]
     at = request.GET.get("at", "")
+    hidden = hidden_from_user(request.user)
     caret = int(at) if at.isascii() and at.isdigit() and len(at) < 6 else len(raw)
-    return render(request, "tasks/suggestions.html", {"suggestions": suggest(raw, caret)})
+    return render(request, "tasks/suggestions.html", {"suggestions": suggest(raw, caret, hidden)})
 
 
 @require_safe
@@ -97,5 +102,8 @@ def export(request: HttpRequest) -> HttpResponseBase:
     read = read_query_of(request.user, address.text, replace(address.search_order, upto=None))
     if read.faults:
         return HttpResponse(str(read.faults[0]), status=400, content_type="text/plain")
-    pages = iterate_tasks(read.wanted, exports.MOST_ROWS)
+    pages = (
+        shown_rows(rows, read.wanted.hidden, "id", "error")
+        for rows in iterate_tasks(read.wanted, exports.MOST_ROWS)
+    )
     return exports.stream(request, "tasks", TASK_COLUMNS, pages)

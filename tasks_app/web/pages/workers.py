@@ -12,7 +12,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tasks_app.services.operations import drain_worker, evict_worker, resume_worker
+from tasks_app.services.payload_masking import hidden_from_user
 from tasks_app.services.people import may_operate
+from tasks_app.services.word_masking import shown_rows
 from tasks_app.store.reads import worker_history, worker_lists
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.inbox import find_person_name
@@ -56,15 +58,18 @@ def worker(request: HttpRequest, worker_id: UUID) -> HttpResponse:
         if person:
             return redirect(f"{reverse('web:audit')}?{urlencode({'actor': person})}")
         raise Http404(f"There is no worker {worker_id}.")
+    hidden = hidden_from_user(request.user)
     context = {
         "worker": found,
-        "held": worker_lists.list_held(worker_id),
+        "held": shown_rows(worker_lists.list_held(worker_id), hidden, "id", "note"),
         "strip": worker_history.read_strip(found) if found.live else (),
         "kinds": worker_history.list_kinds(worker_id),
         "casualties": worker_history.list_casualties(worker_id),
         "near_misses": worker_history.list_near_misses(worker_id),
         "versions": worker_history.list_peer_versions(worker_id),
-        "recent": worker_lists.list_recent_attempts(worker_id),
+        "recent": shown_rows(
+            worker_lists.list_recent_attempts(worker_id), hidden, "task_id", "line"
+        ),
         "boots": worker_lists.list_ended_boots(found.name),
         "looked_at": worker_lists.ATTEMPTS_LOOKED_AT,
         "late_after": _late_after(),
