@@ -15,7 +15,7 @@ from tests.web.conftest import Person, died, message_of
 # Session, user, groups, rail; live, ended, settings.
 LIST_QUERIES = 9
 # Session, user, groups, rail; worker, held, strip, kinds, casualties, near misses, versions,
-# recent, boots, settings.
+# recent, boots, settings, what kinds hide.
 WORKER_QUERIES = 17
 
 
