@@ -83,8 +83,11 @@ class Saga:
         if failed and self.policy is JobPolicy.COMPENSATE:
             self.status = JobStatus.COMPENSATING
         elif any(p.status is Status.DEAD for p in failed):
-            # In a chain everything after it waits for it, and everything before it is done.
-            self.status = JobStatus.DEAD
+            # In a chain everything after it waits for it. What is before it may still run, where
+            # a human cancelled a step ahead of its turn.
+            first = next(n for n, p in enumerate(self.steps) if p.status is Status.DEAD)
+            can_move = any(p.status in OPEN for p in self.steps[:first])
+            self.status = JobStatus.RUNNING if can_move else JobStatus.DEAD
         elif any(p.status in OPEN for p in self.steps):
             self.status = JobStatus.RUNNING
         else:
