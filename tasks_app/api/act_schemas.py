@@ -96,5 +96,4 @@ class BulkOut(Strict):
     total: int = 0
     dealt_with: int = 0
     moved: int = 0
-    more: bool = Field(default=False, description="There may be more: ask again afterwards.")
     ended: str = Field(default="", description="Why it ended where it did, in one sentence.")

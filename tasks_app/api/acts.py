@@ -31,7 +31,7 @@ from tasks_app.core.scopes import Scope
 from tasks_app.services import jobs, kind_holds, operations
 from tasks_app.services.bulks import OrderInvalid, abort
 from tasks_app.services.cancellation import cancel_tasks
-from tasks_app.services.found_tasks import begin_found
+from tasks_app.services.found_tasks import begin_found, read_words
 from tasks_app.services.people import Actor
 from tasks_app.store.reads import holds
 from tasks_app.store.reads.bulks import BulkRow, find_bulk
@@ -135,7 +135,7 @@ def cancel(request: HttpRequest, body: Annotated[CancelIn, Body()]) -> Any:
 )
 @decorate_view(bounded)
 def begin_bulk(request: HttpRequest, body: Annotated[BulkIn, Body()]) -> Any:
-    """Up to 10,000 tasks, frozen now and held for ten seconds; then done in the background.
+    """Up to 1,000,000 tasks, frozen now and held for ten seconds; then done in the background.
 
     A key that was sent before gets the bulk that it began. 200 with total 0 and no id: the query
     finds no task that the act can touch.
@@ -143,9 +143,8 @@ def begin_bulk(request: HttpRequest, body: Annotated[BulkIn, Body()]) -> Any:
     order = BulkOrder(body.action, body.reason, key=body.key or "")
     program = program_of(request)
     try:
-        found, more = begin_found(
-            order, body.query, actor_of(request), sees_payloads=program.may(Scope.PAYLOADS)
-        )
+        read = read_words(body.query, sees_payloads=program.may(Scope.PAYLOADS))
+        found = begin_found(order, read, actor_of(request))
     except OrderInvalid as invalid:
         told = [
             FaultOut(index=None, field=fault.place, value="", message=fault.message)
@@ -154,7 +153,7 @@ def begin_bulk(request: HttpRequest, body: Annotated[BulkIn, Body()]) -> Any:
         return Status(422, faults.counted(told))
     if found is None:
         return Status(200, BulkOut(action=body.action, ended="The query finds no such task."))
-    return Status(202, _told(found, more))
+    return Status(202, _told(found))
 
 
 @router.get(
@@ -183,7 +182,7 @@ def _found(bulk_id: UUID) -> BulkRow:
     return found
 
 
-def _told(found: BulkRow, more: bool = False) -> BulkOut:
+def _told(found: BulkRow) -> BulkOut:
     return BulkOut(
         id=found.id,
         action=BulkAction(found.action),
@@ -191,6 +190,5 @@ def _told(found: BulkRow, more: bool = False) -> BulkOut:
         total=found.total,
         dealt_with=found.place,
         moved=found.moved,
-        more=more,
         ended=found.ended,
     )

@@ -81,7 +81,7 @@ PRIORITIES: Final = (-32_768, 32_767)
 
 @dataclass(frozen=True, slots=True)
 class BulkOrder:
-    """What a person wants done, and why; ``key`` is the form's, so that it counts once.
+    """What a person wants done, and why; ``key`` is the form's, so that it counts once (if given).
 
     ``priority`` and ``deadline_at`` belong to the acts of that name; no deadline takes it away.
     """

@@ -1,8 +1,8 @@
 """Acts on many tasks: looked at first, frozen at the confirmation, held, undone or aborted."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -31,8 +31,17 @@ from tasks_app.store import bulks
 from tasks_app.store.reads.bulk_preview import Preview, read_preview
 from tasks_app.store.reads.bulks import BulkRow, bulk_of_key, find_bulk
 from tasks_app.store.reads.configuration import kind_policies, supervisor_settings
+from tasks_app.store.reads.found_sets import FoundSet
 from tasks_app.store.reads.refusals import told
 from tasks_app.store.reads.snapshot import worker_facts
+
+MOST_FOUND: Final = 1_000_000
+"""Tasks of one act."""
+
+FREEZE_SECONDS: Final = 30.0
+"""What freezing them may take, while a person waits."""
+
+NARROW: Final = "narrow it down by kind, status or age, such as age:>1d"
 
 NAMES: Final = {BulkAction.PRIORITY: "change priority", BulkAction.DEADLINE: "move deadline"}
 """How the audit calls an act, where not by its own name."""
@@ -114,25 +123,53 @@ def new_key() -> str:
 
 @needs(Role.OPERATOR)
 @transactional
-def begin(order: BulkOrder, ids: Sequence[UUID], actor: Actor, wanted: str = "") -> BulkRow | None:
+def begin(order: BulkOrder, ids: Sequence[UUID], actor: Actor) -> BulkRow | None:
     """Freeze the tasks and hold the act for ``HOLD_SECONDS``; None where none of them exists.
 
-    A form sent twice gets the bulk that it began first. ``wanted`` is the filter, for the audit.
-    Raises OrderInvalid.
+    A form sent twice gets the bulk that it began first. Raises OrderInvalid.
     """
+    return _begin(order, actor, "", lambda bulk_id: bulks.freeze(bulk_id, ids))
+
+
+@needs(Role.OPERATOR)
+@transactional
+def begin_on(order: BulkOrder, found: FoundSet, actor: Actor, wanted: str) -> BulkRow | None:
+    """Do the same with all that a query finds; ``wanted`` is the query, for the audit.
+
+    Raises OrderInvalid, also where it finds more than ``MOST_FOUND``, or takes too long.
+    """
+
+    def freeze(bulk_id: UUID) -> bulks.Frozen:
+        try:
+            frozen = bulks.freeze_found(bulk_id, found, MOST_FOUND, FREEZE_SECONDS)
+        except TimeoutError as late:
+            raise OrderInvalid([Fault("query", f"{late}; {NARROW}")]) from late
+        if frozen.total > MOST_FOUND:
+            told = f"finds more than the {MOST_FOUND:,} tasks that one act may touch; {NARROW}"
+            raise OrderInvalid([Fault("query", told)])
+        return frozen
+
+    return _begin(order, actor, wanted, freeze)
+
+
+def _begin(
+    order: BulkOrder, actor: Actor, wanted: str, freeze: Callable[[UUID], bulks.Frozen]
+) -> BulkRow | None:
     faults = order_faults(order, timezone.now())
     if faults:
         raise OrderInvalid(faults)
+    order = replace(order, key=order.key or new_key())
     known = bulk_of_key(order.key)
-    if known is not None or not ids:
+    if known is not None:
         return known
     bulk_id = new_id()
-    begun = bulks.open_bulk(bulk_id, order, actor=actor.name, wanted=wanted, hold=HOLD_SECONDS)
-    if begun is None:
+    if bulks.open_bulk(bulk_id, order, actor=actor.name, wanted=wanted, hold=HOLD_SECONDS) is None:
         return bulk_of_key(order.key)
-    preview = read_preview(ids, order.action)
-    total = bulks.freeze(bulk_id, ids)
-    _note(order, bulk_id, total, preview, actor, wanted)
+    frozen = freeze(bulk_id)
+    if not frozen.total:
+        bulks.discard(bulk_id)
+        return None
+    _note(order, bulk_id, frozen, actor, wanted)
     return find_bulk(bulk_id)
 
 
@@ -167,17 +204,18 @@ def _before(order: BulkOrder, preview: Preview) -> Mapping[str, object]:
     return statuses
 
 
-def _note(
-    order: BulkOrder, bulk_id: UUID, total: int, preview: Preview, actor: Actor, wanted: str
-) -> None:
+def _note(order: BulkOrder, bulk_id: UUID, frozen: bulks.Frozen, actor: Actor, wanted: str) -> None:
+    before: Mapping[str, object] = frozen.statuses
+    if order.action is BulkAction.PRIORITY:
+        before = {"priority": frozen.priorities}
     note(
         actor,
         NAMES.get(order.action, order.action.value),
-        f"{total} tasks, bulk {bulk_id}",
-        count=total,
+        f"{frozen.total} tasks, bulk {bulk_id}",
+        count=frozen.total,
         reason=order.reason.strip(),
         wanted=wanted,
-        change=(_before(order, preview), order.params or None),
+        change=(before, order.params or None),
         bulk=str(bulk_id),
         canary=order.canary or None,
     )

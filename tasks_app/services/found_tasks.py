@@ -1,65 +1,72 @@
 """Acts on all tasks that a query finds: a bulk like any other, frozen and held before it begins."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from tasks_app.core.bulks import TOUCHES, BulkAction, BulkOrder
 from tasks_app.core.faults import Fault
-from tasks_app.services.bulks import OrderInvalid, begin
+from tasks_app.core.queries import Match, all_of, any_of, write
+from tasks_app.services.bulks import OrderInvalid, begin_on
 from tasks_app.services.people import Actor, Role, needs
-from tasks_app.services.task_search import read_query
+from tasks_app.services.task_search import ReadQuery, read_query
 from tasks_app.store.reads.bulks import BulkRow
-from tasks_app.store.reads.task_lists import iterate_tasks
+from tasks_app.store.reads.found_sets import first_found, found_set
+from tasks_app.store.reads.task_lists import TaskSearch
 
-MOST_FOUND: Final = 10_000
-"""Tasks of one act; where there are more, the same query finds the others afterwards."""
+LOOKED_AT: Final = 10_000
+"""Tasks that a dry run looks at: where there are more, it says so and tells of these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The tasks that an act can touch; ``more``: there may be others beside these."""
+    """Tasks that an act can touch; ``more``: there are others beside these."""
 
-    ids: tuple[UUID, ...]
+    ids: Sequence[UUID]
     more: bool
 
 
-def touchable(text: str, action: BulkAction) -> str:
-    """The query that finds what a query finds and the act can touch.
-
-    >>> touchable("kind:mail", BulkAction.REQUEUE)
-    '(kind:mail) (status:dead)'
-    """
-    statuses = " OR ".join(f"status:{each.lower()}" for each in sorted(TOUCHES[action]))
-    return f"({text}) ({statuses})" if text else f"({statuses})"
+def touched(wanted: TaskSearch, action: BulkAction) -> TaskSearch:
+    """The search that finds what a search finds and the act can touch."""
+    statuses = [Match("status", each.lower()) for each in sorted(TOUCHES[action])]
+    parts = (wanted.node, any_of(statuses))
+    return replace(wanted, node=all_of(part for part in parts if part is not None))
 
 
-def find_touched(order: BulkOrder, text: str, *, sees_payloads: bool) -> Found:
-    """The tasks that a query finds and the act can touch. Raises OrderInvalid.
-
-    Everything has to be asked for in words: an empty query finds nothing.
-    """
-    read = read_query(text, sees_payloads=sees_payloads)
-    if not read.text:
-        raise OrderInvalid([Fault("query", "empty; say which tasks, such as status:pending")])
-    if read.faults:
-        raise OrderInvalid([Fault("query", str(fault)) for fault in read.faults])
-    touched = read_query(touchable(read.text, order.action), sees_payloads=sees_payloads)
-    try:
-        pages = list(iterate_tasks(touched.wanted, MOST_FOUND))
-    except TimeoutError as error:
-        raise OrderInvalid([Fault("query", f"{error}; narrow it down")]) from error
-    ids = tuple(row.id for page in pages for row in page)
-    return Found(ids, more=len(ids) >= MOST_FOUND)
+def look(action: BulkAction, wanted: TaskSearch, died_by: datetime | None = None) -> Found:
+    """See what an act would touch, as far as a dry run looks. Raises TimeoutError."""
+    ids = first_found(found_set(touched(wanted, action), died_by), LOOKED_AT + 1)
+    return Found(ids[:LOOKED_AT], more=len(ids) > LOOKED_AT)
 
 
 @needs(Role.OPERATOR)
 def begin_found(
-    order: BulkOrder, text: str, actor: Actor, *, sees_payloads: bool
-) -> tuple[BulkRow | None, bool]:
-    """Begin a bulk on what a query finds; None where that is nothing. Raises OrderInvalid.
+    order: BulkOrder, read: ReadQuery, actor: Actor, died_by: datetime | None = None
+) -> BulkRow | None:
+    """Begin a bulk on all that a query finds; None where that is nothing. Raises OrderInvalid.
 
-    Also tells whether there may be more than it took.
+    ``died_by`` leaves out what has ended since: whoever looked at it did not mean it.
     """
-    found = find_touched(order, text, sees_payloads=sees_payloads)
-    return begin(order, found.ids, actor, wanted=text), found.more
+    _check(read)
+    wanted = touched(read.wanted, order.action)
+    text = read.text or write(wanted.node)
+    return begin_on(order, found_set(wanted, died_by), actor, text)
+
+
+def _check(read: ReadQuery) -> None:
+    if read.faults:
+        raise OrderInvalid([Fault("query", str(fault)) for fault in read.faults])
+
+
+def read_words(text: str, *, sees_payloads: bool) -> ReadQuery:
+    """Read the query of an order by program: everything has to be asked for in words.
+
+    Raises OrderInvalid.
+    """
+    read = read_query(text, sees_payloads=sees_payloads)
+    if not read.text:
+        raise OrderInvalid([Fault("query", "empty; say which tasks, such as status:pending")])
+    _check(read)
+    return read

@@ -3,14 +3,19 @@
 Lock order is bulk, then task. Who ends a bulk waits for the batch that is under way.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import OperationalError
+from psycopg.errors import QueryCanceled
+
 from tasks_app.core.bulks import BulkAction, BulkOrder, BulkState
 from tasks_app.store import sql
+from tasks_app.store.reads.found_sets import FoundSet
 
 # The key's unique index lets the second of two clicks wait for the first.
 OPEN_BULK = """
@@ -42,22 +47,72 @@ def open_bulk(
     return None if found is None else found[0]
 
 
+# One statement, whatever the number: beyond the bound it freezes nothing and tells the number.
 FREEZE = """
-WITH frozen AS (
+WITH found AS MATERIALIZED (SELECT * FROM ({found}) s LIMIT %(most)s + 1),
+counted AS (SELECT count(*) AS n FROM found),
+frozen AS (
     INSERT INTO bulk_item (bulk_id, place, task_id, requeues, fingerprint)
-    SELECT %(bulk)s, row_number() OVER (ORDER BY i.n) - 1, t.id, t.requeues, t.fingerprint
-      FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS i(id, n)
-      JOIN task t ON t.id = i.id
-    RETURNING place
+    SELECT %(bulk)s, row_number() OVER (ORDER BY nth, id) - 1, id, requeues, fingerprint
+      FROM found WHERE (SELECT n FROM counted) <= %(most)s
 )
-UPDATE bulk SET total = (SELECT count(*) FROM frozen) WHERE id = %(bulk)s RETURNING total
+UPDATE bulk SET total = (SELECT n FROM counted) WHERE id = %(bulk)s
+RETURNING total,
+       (SELECT coalesce(jsonb_object_agg(status, n), '{{}}')::text
+          FROM (SELECT status, count(*) AS n FROM found GROUP BY status) g),
+       (SELECT coalesce(jsonb_object_agg(priority, n), '{{}}')::text
+          FROM (SELECT priority, count(*) AS n FROM found GROUP BY priority
+                 ORDER BY count(*) DESC LIMIT 20) g)
+"""
+OF_IDS = """
+SELECT t.id, t.requeues, t.fingerprint, t.status, t.priority, i.n AS nth
+  FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS i(id, n) JOIN task t ON t.id = i.id
 """
 
 
-def freeze(bulk_id: UUID, ids: Sequence[UUID]) -> int:
-    """Fix what a bulk is about, in this order; return how many of the ids are tasks."""
-    (row,) = sql.rows_by_key(FREEZE, {"bulk": bulk_id, "ids": sql.uuids(ids)})
-    return int(row[0])
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """What a bulk is about: how many tasks, and of each status and of some priorities how many."""
+
+    total: int
+    statuses: Mapping[str, int]
+    priorities: Mapping[str, int]
+
+
+def freeze(bulk_id: UUID, ids: Sequence[UUID]) -> Frozen:
+    """Fix what a bulk is about: those of the ids that are tasks, in this order."""
+    params = {"bulk": bulk_id, "ids": sql.uuids(ids), "most": len(ids)}
+    return _frozen(sql.rows_by_key(FREEZE.format(found=OF_IDS), params))
+
+
+def freeze_found(bulk_id: UUID, found: FoundSet, most: int, seconds: float) -> Frozen:
+    """Fix what a bulk is about: all of a set, by their ids; none of them where they are too many.
+
+    Raises TimeoutError where the statement takes longer than ``seconds``, its transaction is over.
+    """
+    params = {**found.params, "bulk": bulk_id, "most": most}
+    sql.execute(f"SET LOCAL statement_timeout = {round(1000 * seconds)}; SET LOCAL jit = off")
+    try:
+        rows = sql.rows(FREEZE.format(found=found.statement), params)
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            raise TimeoutError(f"the search was stopped after {seconds:.0f} s") from error
+        raise
+    sql.execute("SET LOCAL statement_timeout = DEFAULT; SET LOCAL jit = DEFAULT")
+    return _frozen(rows)
+
+
+def _frozen(rows: Sequence[tuple[Any, ...]]) -> Frozen:
+    ((total, statuses, priorities),) = rows
+    return Frozen(int(total), json.loads(statuses), json.loads(priorities))
+
+
+DISCARD = "DELETE FROM bulk WHERE id = %(bulk)s AND total = 0"
+
+
+def discard(bulk_id: UUID) -> None:
+    """Take back a bulk that is about nothing."""
+    sql.execute(DISCARD, {"bulk": bulk_id})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,36 +7,53 @@ from typing import Final
 from uuid import UUID
 
 from django.http import HttpRequest, QueryDict
+from django.utils.translation import gettext as _
 
 from tasks_app.core.bulks import BulkAction
-from tasks_app.services.found_tasks import touchable
-from tasks_app.services.task_search import read_query_of
-from tasks_app.store.reads.dead_letters import DeadFilter
-from tasks_app.store.reads.dead_touch import MOST_AT_ONCE, Selection, select_dead
-from tasks_app.store.reads.task_lists import iterate_tasks, newest_id
+from tasks_app.services.bulks import NARROW
+from tasks_app.services.found_tasks import Found, look
+from tasks_app.services.task_search import ReadQuery, read_query_of
+from tasks_app.store.reads.dead_letters import DeadFilter, select_as_shown
+from tasks_app.store.reads.task_lists import newest_id
 from tasks_app.web.filters import read_text
 from tasks_app.web.task_address import ListAddress
 
 ON_THE_DEAD: Final = frozenset({BulkAction.REQUEUE, BulkAction.DISMISS})
 
+MOST_TICKED: Final = 10_000
+"""Ids of one form."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The ids, what a form repeats to mean the same, and the filter in words where it was one.
+    """The ids that were ticked or, where ``query`` is one, all that it finds.
 
-    ``gone`` were chosen and are no longer as they were shown; ``fault``: the query cannot be read.
+    ``fields`` is what a form repeats to mean the same. ``gone`` were ticked and are no longer as
+    they were shown; what ended after ``died_by`` is left out.
     """
 
-    ids: Sequence[UUID]
+    ids: Sequence[UUID] = ()
     fields: Sequence[tuple[str, str]] = ()
-    wanted: str = ""
     gone: int = 0
-    fault: str = ""
+    query: ReadQuery | None = None
+    died_by: datetime | None = None
 
     @property
-    def capped(self) -> bool:
-        """Whether there may be more than one act may touch."""
-        return bool(self.wanted) and len(self.ids) >= MOST_AT_ONCE
+    def wanted(self) -> str:
+        """The query, empty for ticked boxes."""
+        return "" if self.query is None else self.query.text or "every task"
+
+    def look(self, action: BulkAction) -> tuple[Found, str]:
+        """The tasks that an act would touch, as far as a dry run looks, and what is wrong."""
+        if self.query is None:
+            return Found(self.ids, more=False), ""
+        if self.query.faults:
+            fault = self.query.faults[0]
+            return Found((), more=False), _("The query cannot be read: %s") % fault
+        try:
+            return look(action, self.query.wanted, self.died_by), ""
+        except TimeoutError as late:
+            return Found((), more=False), f"{str(late).capitalize()}; {NARROW}."
 
 
 def read_filter(query: QueryDict) -> DeadFilter:
@@ -56,42 +73,31 @@ def read_chosen(request: HttpRequest, action: BulkAction) -> Chosen:
     """
     given = request.POST if request.method == "POST" else request.GET
     if given.get("all") and "q" in given:
-        return _found(request, given, action)
+        return _found(request, given)
     as_of = _instant(given.get("as_of", ""))
     if given.get("all"):
         wanted = read_filter(given)
         parts = {"kind": wanted.kind, "reason": wanted.reason, "cause": wanted.cause}
         fields = [("all", "1"), *((name, value) for name, value in parts.items() if value)]
-        words = " ".join(f"{name}:{value}" for name, value in fields[1:])
-        return Chosen(
-            select_dead(Selection(None, wanted, as_of)), fields, f"status:dead {words}".strip()
-        )
-    ids = list(dict.fromkeys(filter(None, map(_uuid, given.getlist("id")))))[:MOST_AT_ONCE]
+        query = read_query_of(request.user, wanted.query())
+        return Chosen(fields=fields, query=query, died_by=as_of)
+    ids = list(dict.fromkeys(filter(None, map(_uuid, given.getlist("id")))))[:MOST_TICKED]
     fields = [("id", str(task_id)) for task_id in ids]
     if as_of is None or action not in ON_THE_DEAD:
         return Chosen(ids, fields)
-    as_shown = set(select_dead(Selection(ids, as_of=as_of)))
+    as_shown = select_as_shown(ids, as_of)
     kept = [task_id for task_id in ids if task_id in as_shown]
     return Chosen(kept, fields, gone=len(ids) - len(kept))
 
 
-def _found(request: HttpRequest, given: QueryDict, action: BulkAction) -> Chosen:
-    """What a query finds and the act can touch: others would only use up the bound."""
+def _found(request: HttpRequest, given: QueryDict) -> Chosen:
     address = ListAddress.read(given)
     order = address.search_order
     if order.upto is None:
         # What is submitted after the look is not meant.
         order = replace(order, upto=newest_id())
     fields = [("all", "1"), ("q", address.text), ("upto", str(order.upto or ""))]
-    read = read_query_of(request.user, address.text)
-    if read.faults:
-        return Chosen((), fields, address.text, fault=str(read.faults[0]))
-    touched = read_query_of(request.user, touchable(read.text, action), order)
-    try:
-        pages = list(iterate_tasks(touched.wanted, MOST_AT_ONCE))
-    except TimeoutError as late:
-        return Chosen((), fields, address.text, fault=f"{late}: narrow it by kind or status")
-    return Chosen([row.id for page in pages for row in page], fields, address.text or "every task")
+    return Chosen(fields=fields, query=read_query_of(request.user, address.text, order))
 
 
 def _uuid(text: str) -> UUID | None:

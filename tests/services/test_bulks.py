@@ -23,7 +23,7 @@ OTTO = Actor("otto", "10.0.0.7", "session 0a1b2c3d")
 
 def begin(ids: Sequence[UUID], action: BulkAction = BulkAction.REQUEUE, **values: Any) -> BulkRow:
     order = BulkOrder(action, **{"reason": "mended", "key": bulks.new_key(), **values})
-    begun = bulks.begin(order, ids, OTTO, "kind=job")
+    begun = bulks.begin(order, ids, OTTO)
     assert begun is not None
     return begun
 
@@ -67,7 +67,7 @@ def test_one_act_is_one_row_of_the_audit(floor: Floor, dead: list[UUID]) -> None
     floor.work_off()
     entry = AuditEntry.objects.get()
     assert (entry.actor, entry.action, entry.count) == ("otto", "requeue", 3)
-    assert (entry.reason, entry.wanted, entry.via) == ("mended", "kind=job", OTTO.via)
+    assert (entry.reason, entry.wanted, entry.via) == ("mended", "", OTTO.via)
     assert entry.before == {"DEAD": 3}
     assert entry.detail["bulk"] == str(bulk.id)
 

@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.core.states import Status
 from tasks_app.models import AuditEntry, Task
-from tasks_app.store.reads import dead_letters, dead_touch
+from tasks_app.store.reads import dead_letters
 from tasks_app.store.reads.dead_letters import DeadCursor, DeadFilter, list_causes, list_dead
 from tests.floor import Floor
 from tests.web.conftest import Person, died, message_of
@@ -138,16 +138,29 @@ def test_nothing_selected_is_not_everything(
     assert {floor.status(task) for task in dead} == {Status.DEAD}
 
 
-def test_an_act_is_capped_and_says_so(
+def test_a_dry_run_looks_at_some_and_the_act_touches_all(
     floor: Floor, dead: list[Any], operator: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dead_touch, "MOST_AT_ONCE", 2)
-    monkeypatch.setattr("tasks_app.web.pages.acts.MOST_AT_ONCE", 2)
-    monkeypatch.setattr("tasks_app.web.chosen.MOST_AT_ONCE", 2)
-    assert "No more than 2 are touched at once" in operator.text("requeue", all=1)
+    monkeypatch.setattr("tasks_app.services.found_tasks.LOOKED_AT", 2)
+    monkeypatch.setattr("tasks_app.web.pages.acts.LOOKED_AT", 2)
+    html = operator.text("requeue", all=1)
+    assert "Requeue more than 2 tasks?" in " ".join(html.split())
+    assert "the figures here are of 2 of them" in html
     operator.post("requeue", **confirmed(operator, "requeue", all=1))
     floor.work_off()
-    assert [floor.task(task).requeues for task in dead] == [1, 1, 0, 0]
+    assert [floor.task(task).requeues for task in dead] == [1, 1, 1, 1]
+
+
+def test_too_many_are_refused_on_the_form_with_the_number(
+    floor: Floor, dead: list[Any], operator: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = confirmed(operator, "requeue", all=1)
+    monkeypatch.setattr("tasks_app.services.bulks.MOST_FOUND", 3)
+    response = operator.post("requeue", **fields)
+    assert response.status_code == 422
+    assert "finds more than the 3 tasks" in response.content.decode()
+    floor.work_off()
+    assert {floor.status(task) for task in dead} == {Status.DEAD}
 
 
 def test_dismiss_needs_a_reason(floor: Floor, dead: list[Any], operator: Person) -> None:

@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tasks_app.core.bulks import HOLD_SECONDS, BulkAction, BulkOrder
 from tasks_app.management.acting import command_line_actor
-from tasks_app.services.bulks import OrderInvalid
-from tasks_app.services.found_tasks import MOST_FOUND, begin_found, find_touched
+from tasks_app.services.bulks import NARROW, OrderInvalid
+from tasks_app.services.found_tasks import begin_found, look, read_words
 from tasks_app.services.jobs import cancel_job
 from tasks_app.store.reads.holds import job_exists
 
@@ -32,18 +32,17 @@ class Command(BaseCommand):
             return
         order = BulkOrder(BulkAction.CANCEL, options["reason"])
         try:
+            read = read_words(options["which"], sees_payloads=True)
             if options["dry_run"]:
-                found = find_touched(order, options["which"], sees_payloads=True)
+                found = look(order.action, read.wanted)
                 self._tell(len(found.ids), "would be cancelled", found.more)
                 return
-            bulk, more = begin_found(
-                order, options["which"], command_line_actor(), sees_payloads=True
-            )
+            bulk = begin_found(order, read, command_line_actor())
         except OrderInvalid as invalid:
             raise CommandError("; ".join(map(str, invalid.faults))) from invalid
-        self._tell(
-            bulk.total if bulk else 0, f"will be cancelled in {HOLD_SECONDS:.0f} seconds", more
-        )
+        except TimeoutError as late:
+            raise CommandError(f"{late}; {NARROW}") from late
+        self._tell(bulk.total if bulk else 0, f"will be cancelled in {HOLD_SECONDS:.0f} seconds")
         if bulk:
             self.stdout.write(f"bulk {bulk.id}")
 
@@ -57,6 +56,6 @@ class Command(BaseCommand):
         done = cancel_job(job_id, command_line_actor(), reason)
         self.stdout.write("asked to end" if done else "nothing changed: it has ended, or goes back")
 
-    def _tell(self, count: int, verb: str, more: bool) -> None:
-        rest = f"; there may be more than {MOST_FOUND:,}: run it again afterwards" if more else ""
-        self.stdout.write(f"{count:,} task{'' if count == 1 else 's'} {verb}{rest}")
+    def _tell(self, count: int, verb: str, more: bool = False) -> None:
+        least = "more than " if more else ""
+        self.stdout.write(f"{least}{count:,} task{'' if count == 1 else 's'} {verb}")

@@ -13,6 +13,8 @@ from tasks_app.store import sql
 
 PAGE: Final = 50
 LIST: Final = 50
+REFUSED: Final = 50_000
+"""Refused tasks of a bulk whose reasons are counted."""
 
 COLUMNS: Final = """
 b.id, b.action, b.params, b.canary, b.state, b.actor, b.reason, b.wanted, b.created_at,
@@ -150,14 +152,17 @@ def list_items(
 
 
 REFUSALS = """
-SELECT why, count(*) FROM bulk_item WHERE bulk_id = %(bulk)s AND state = 'refused'
+SELECT why, count(*)
+  FROM (SELECT why FROM bulk_item WHERE bulk_id = %(bulk)s AND state = 'refused'
+         ORDER BY place LIMIT %(most)s) r
  GROUP BY why ORDER BY count(*) DESC, why LIMIT 20
 """
 
 
 def count_refusals(bulk_id: UUID) -> list[tuple[str, int]]:
-    """Why tasks of a bulk were refused, the commonest first."""
-    return [(why, int(n)) for why, n in sql.rows(REFUSALS, {"bulk": bulk_id})]
+    """Why the first ``REFUSED`` tasks that a bulk could not touch were refused, commonest first."""
+    params = {"bulk": bulk_id, "most": REFUSED}
+    return [(why, int(n)) for why, n in sql.rows(REFUSALS, params)]
 
 
 # Errors are read for those that are tried again only: a death has its fingerprint already.

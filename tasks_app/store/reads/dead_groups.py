@@ -10,6 +10,8 @@ from tasks_app.store import sql
 
 HOURS: Final = 24
 COUNTED: Final = 2_000
+MOST_DEAD: Final = 10_000
+"""The dead of one group are counted up to this."""
 """Deaths of a group, the latest, that its curve and its distribution are made of."""
 
 NEW_FOR: Final = timedelta(days=1)
@@ -156,7 +158,7 @@ SELECT count(*) FROM (SELECT FROM task WHERE status = 'DEAD' AND fingerprint = %
 """
 
 
-def count_dead(fingerprint: str, most: int) -> int:
-    """How many of a group are dead now, as far as ``most``."""
-    found = sql.row(DEAD_NOW, {"fingerprint": fingerprint, "most": most})
+def count_dead(fingerprint: str) -> int:
+    """How many of a group are dead now, as far as ``MOST_DEAD`` of them."""
+    found = sql.row(DEAD_NOW, {"fingerprint": fingerprint, "most": MOST_DEAD})
     return int(found[0]) if found else 0

@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from tasks_app.core.fingerprints import UNMARKED
+from tasks_app.core.queries import Match, all_of, write
 from tasks_app.store import sql
 
 PAGE: Final = 50
@@ -44,6 +45,15 @@ class DeadFilter:
     def params(self) -> dict[str, Any]:
         """The parameters of ``conditions``."""
         return {"kind": self.kind, "reason": self.reason, "cause": self.cause}
+
+    def query(self) -> str:
+        """The same as a query for tasks.
+
+        >>> DeadFilter(kind="send mail", cause="none").query()
+        'status:dead kind:"send mail" cause:none'
+        """
+        parts = {"status": "dead", "kind": self.kind, "reason": self.reason, "cause": self.cause}
+        return write(all_of(Match(name, value) for name, value in parts.items() if value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,3 +217,15 @@ def list_dead(
     if upwards:
         return DeadPage(rows, older=oldest, newer=newest if more else "")
     return DeadPage(rows, older=oldest if more else "", newer=newest if cursor else "")
+
+
+# What died after it was shown is not as it was shown.
+AS_SHOWN = """
+SELECT id FROM task
+ WHERE id = ANY (%(ids)s::uuid[]) AND status = 'DEAD' AND finished_at <= %(as_of)s
+"""
+
+
+def select_as_shown(ids: Sequence[UUID], as_of: datetime) -> set[UUID]:
+    """Those of the ids that are dead still, and have not died anew since."""
+    return {row[0] for row in sql.rows(AS_SHOWN, {"ids": sql.uuids(ids), "as_of": as_of})}

@@ -82,7 +82,8 @@ class Conditions:
     def _text(self, text: str) -> str:
         like = self._like(text)
         payload = self._within("t.payload::text", like)
-        return HAS_TEXT.format(like=like, error=self._in_error(like), payload=payload)
+        has = HAS_TEXT.format(like=like, error=self._in_error(like), payload=payload)
+        return f"({has} OR {self._id(text)})" if id_range(text) else has
 
     def _in_error(self, like: str) -> str:
         # A message may repeat what is hidden; the class of an error is the handler's own.

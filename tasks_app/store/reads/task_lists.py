@@ -171,6 +171,19 @@ def newest_id() -> UUID | None:
     return found[0] if found else None
 
 
+def bounds_of(wanted: TaskSearch, conditions: Conditions) -> list[str]:
+    """What bounds a search by id, whatever else it asks, as conditions."""
+    low, high = id_bounds(wanted.node, datetime.now(UTC))
+    bounds = ["true"]
+    if low is not None:
+        bounds.append(f"t.id >= {conditions.value(low)}")
+    if high is not None:
+        bounds.append(f"t.id <= {conditions.value(high)}")
+    if wanted.upto is not None:
+        bounds.append(f"t.id <= {conditions.value(wanted.upto)}")
+    return bounds
+
+
 class _Search:
     """One page's statements, which share their window, order and parameters."""
 
@@ -210,14 +223,7 @@ class _Search:
 
     def _bound(self) -> str:
         """What bounds the window by id, whatever stands in it."""
-        low, high = id_bounds(self.wanted.node, datetime.now(UTC))
-        bounds = ["true"]
-        if low is not None:
-            bounds.append(f"t.id >= {self.conditions.value(low)}")
-        if high is not None:
-            bounds.append(f"t.id <= {self.conditions.value(high)}")
-        if self.wanted.upto is not None:
-            bounds.append(f"t.id <= {self.conditions.value(self.wanted.upto)}")
+        bounds = bounds_of(self.wanted, self.conditions)
         if self.by_age and self.cursor is not None:
             sign = "<" if self.falling else ">"
             bounds.append(f"t.id {sign} {self.conditions.value(self.cursor.id)}")

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods
 from tasks_app.core.bulks import HOLD_SECONDS, NEEDS_REASON, BulkAction, BulkOrder
 from tasks_app.services import bulks
 from tasks_app.services.bulks import OrderInvalid
+from tasks_app.services.found_tasks import LOOKED_AT, begin_found
 from tasks_app.store.reads.bulks import BulkRow
-from tasks_app.store.reads.dead_touch import MOST_AT_ONCE
 from tasks_app.web.acting import actor_of, back_to, operators_only, tell
 from tasks_app.web.chosen import Chosen, read_chosen
 from tasks_app.web.filters import read_text
@@ -65,19 +65,24 @@ def _show(
     faults: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
-    dry = bulks.plan(action, chosen.ids)
+    found, fault = chosen.look(action)
+    dry = bulks.plan(action, found.ids)
     context = {
         "action": action.value,
         "words": WORDS[action],
         "chosen": chosen,
         "dry": dry,
+        "more": found.more,
+        "fault": fault,
         "many": dry.preview.tasks > 1,
+        "held": dry.preview.tasks > 1 or chosen.query is not None,
         "reason_needed": action in NEEDS_REASON,
         "key": given.get("key") or bulks.new_key(),
         "as_of": given.get("as_of") or dry.preview.as_of.isoformat(),
         "given": given,
         "hold": HOLD_SECONDS,
-        "most": MOST_AT_ONCE,
+        "looked_at": LOOKED_AT,
+        "most": bulks.MOST_FOUND,
         "next": back_to(request, reverse("web:dead_letters")),
         "faults": faults or {},
     }
@@ -121,7 +126,10 @@ def _do(request: HttpRequest, action: BulkAction, chosen: Chosen) -> HttpRespons
                 request, WORDS[action].done, len(result.done), [*result.refused.values(), *changed]
             )
             return redirect(away)
-        begun = bulks.begin(order, chosen.ids, actor, chosen.wanted)
+        if chosen.query is not None:
+            begun = begin_found(order, chosen.query, actor, chosen.died_by)
+        else:
+            begun = bulks.begin(order, chosen.ids, actor)
     except OrderInvalid as invalid:
         names = {fault.place: fault.message for fault in invalid.faults}
         return _show(request, action, chosen, names)

@@ -42,6 +42,7 @@ def bulk(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
         "items": items,
         "more": more,
         "only_refused": only_refused,
+        "refused_counted": reads.REFUSED,
         "refusals": reads.count_refusals(bulk_id) if found.refused else (),
         "may_operate": may_operate(request.user),
     }

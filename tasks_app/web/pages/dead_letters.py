@@ -21,7 +21,6 @@ from tasks_app.services.word_masking import shown_rows, words_about
 from tasks_app.store.reads import dead_groups
 from tasks_app.store.reads import dead_letters as reads
 from tasks_app.store.reads.dead_letters import DeadCursor, DeadFilter
-from tasks_app.store.reads.dead_touch import MOST_AT_ONCE
 from tasks_app.store.reads.kinds import list_kind_names
 from tasks_app.web.acting import actor_of, operators_only
 from tasks_app.web.chosen import read_filter
@@ -67,7 +66,6 @@ def _rows(request: HttpRequest, wanted: DeadFilter, hidden: Hidden) -> dict[str,
         "older": _address(wanted, before=page.older) if page.older else "",
         "newer": _address(wanted, after=page.newer) if page.newer else "",
         "may_operate": may_operate(request.user),
-        "most": MOST_AT_ONCE,
     }
 
 
@@ -83,12 +81,14 @@ def dead_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
     if sample is not None:
         words = words_about([sample.id], hidden)
         sample = words.row(sample.id, sample, "message", "traceback")
+    dead = dead_groups.count_dead(fingerprint)
     context = {
         "fingerprint": fingerprint,
         "sample": sample,
         "history": history,
         "spread": dead_groups.read_spread(fingerprint),
-        "dead": dead_groups.count_dead(fingerprint, MOST_AT_ONCE),
+        "dead": dead,
+        "plus": "+" if dead == dead_groups.MOST_DEAD else "",
         "counted": dead_groups.COUNTED,
         "address": _address(DeadFilter(cause=fingerprint)),
         **_rows(request, DeadFilter(cause=fingerprint), hidden),
