@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_app', '0021_bulk_watch'),
+        ('tasks_app', '0023_retention'),
     ]
 
     operations = [
