@@ -49,6 +49,11 @@ def addresses() -> Mapping[str, str]:
         "tasks by error": "?q=error:KeyError",
         "tasks by payload": "?q=payload.customer.id:42",
         "tasks by age": "?q=age:>1h attempts:>=2",
+        "tasks of either": "?q=status:dead kind:import_row OR status:running",
+        "tasks without": "?q=status:dead -kind:import_row priority:<0",
+        "tasks by result": "?q=result.label:spam",
+        "tasks, the longest first": "?sort=duration",
+        "tasks, the most attempts": "?q=status:completed&sort=attempts",
     }
     return {
         "overview": "/",
@@ -67,9 +72,12 @@ def addresses() -> Mapping[str, str]:
         "jobs": "/jobs/",
         "job": f"/jobs/{found['job']}/",
         "inbox": "/inbox/",
+        "kinds": "/kinds/",
         "supervisor": "/supervisor/",
         "bulk acts": "/acts/",
         "audit": "/audit/",
+        "searches": "/tasks/searches/",
+        "account": "/account/",
     }
 
 
