@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Final
 
-import pytest
 from django.core.management import call_command
 
 from benchmarks.pages import addresses, queries_of, sign_in
@@ -49,7 +48,6 @@ MOST: Final[Mapping[str, int]] = {
 """A session and a person are two of each; those of ``benchmarks.pages``, where they are timed."""
 
 
-@pytest.mark.django_db(transaction=True)
 def test_no_page_sends_more_statements_than_it_says(record: None) -> None:
     call_command("seed-load", tasks=2_000)
     sent = queries_of(addresses(), sign_in())
