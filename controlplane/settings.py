@@ -180,6 +180,16 @@ else:
     EMAIL_BACKEND = f"django.core.mail.backends.{'dummy' if PRODUCTION else 'console'}.EmailBackend"
 DEFAULT_FROM_EMAIL = environment.text("EMAIL_FROM", "chargehand@localhost", "")
 
+# Alerts: each web process watches, unless manage.py watch does. Webhooks lead to public https
+# addresses alone; networks of one's own, and plain http to this machine, are allowed by name.
+
+ALERT_WATCH = environment.flag("ALERT_WATCH", default=True)
+PUBLIC_URL = environment.text("PUBLIC_URL", "", "")
+WEBHOOKS_PRIVATE = environment.flag("WEBHOOKS_PRIVATE", default=False)
+WEBHOOKS_LOOPBACK = environment.flag("WEBHOOKS_LOOPBACK", default=False)
+if WEBHOOKS_LOOPBACK and PRODUCTION:
+    environment.refuse("WEBHOOKS_LOOPBACK", "is on in production", "leave it out")
+
 # Browsers.
 
 CONTENT_SECURITY_POLICY = {

@@ -12,14 +12,18 @@ from pathlib import Path
 VAR = Path(tempfile.mkdtemp(prefix="chargehand-test-"))
 OUTSIDE = (
     "ALLOWED_HOSTS",
+    "ALERT_WATCH",
     "API_FAILED_RATE",
     "API_RATE",
     "BEHIND_PROXY",
     "CELERY_BROKER_URL",
     "CHARGEHAND_ENV",
     "DATABASE_URL",
+    "PUBLIC_URL",
     "SECRET_KEY",
     "TRUSTED_PROXIES",
+    "WEBHOOKS_LOOPBACK",
+    "WEBHOOKS_PRIVATE",
 )
 for _name in OUTSIDE:
     os.environ.pop(_name, None)
@@ -27,3 +31,5 @@ os.environ["CHARGEHAND_VAR"] = str(VAR)
 os.environ["DJANGO_SETTINGS_MODULE"] = "controlplane.settings"
 # Importing the web process asks for a pool, which is for that process and not for those of tests.
 os.environ["DATABASE_POOL"] = "false"
+# It would also have it watch for alerts, in this process and on this record.
+os.environ["ALERT_WATCH"] = "false"

@@ -2,9 +2,9 @@
 
 from django.contrib import admin
 
-from tasks_app.admin import kinds, people, supervision, tokens
+from tasks_app.admin import alerting, kinds, people, supervision, tokens
 
-__all__ = ["kinds", "people", "supervision", "tokens"]
+__all__ = ["alerting", "kinds", "people", "supervision", "tokens"]
 
 admin.site.site_header = "Chargehand"
 admin.site.site_title = "Chargehand"

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import Group, Permission, User
 
     from tasks_app.models import (
+        AlertChannel,
+        AlertRule,
         AlertSettings,
         ApiToken,
         AuditEntry,
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     SettingsFormBase = forms.ModelForm[SupervisorSettings]
     AlertsFormBase = forms.ModelForm[AlertSettings]
     RetentionFormBase = forms.ModelForm[RetentionSettings]
+    RuleFormBase = forms.ModelForm[AlertRule]
+    ChannelFormBase = forms.ModelForm[AlertChannel]
     GroupFormBase = forms.ModelForm[Group]
     RightsFieldBase = forms.ModelMultipleChoiceField[Permission]
     AnyAdminBase = admin.ModelAdmin[Any]
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 else:
     AlertsFormBase = KindFormBase = LimitFormBase = SettingsFormBase = forms.ModelForm
     GroupFormBase = RetentionFormBase = forms.ModelForm
+    RuleFormBase = ChannelFormBase = forms.ModelForm
     RightsFieldBase = forms.ModelMultipleChoiceField
     AnyAdminBase = KindAdminBase = LimitAdminBase = SettingsAdminBase = admin.ModelAdmin
     GroupAdminBase = RecordAdminBase = admin.ModelAdmin

@@ -1,5 +1,6 @@
 """The record: schema, constraints and partial indexes. No rules live here."""
 
+from tasks_app.models.alerting import AlertChannel, AlertDelivery, AlertRule, AlertState
 from tasks_app.models.alerts import AlertSettings
 from tasks_app.models.bulks import Bulk, BulkItem
 from tasks_app.models.counts import StatusCount, StatusDelta
@@ -30,7 +31,11 @@ from tasks_app.models.tasks import (
 from tasks_app.models.workers import Capability, Heartbeat, Worker
 
 __all__ = [
+    "AlertChannel",
+    "AlertDelivery",
+    "AlertRule",
     "AlertSettings",
+    "AlertState",
     "ApiToken",
     "Attempt",
     "AuditEntry",

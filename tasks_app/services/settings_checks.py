@@ -5,13 +5,18 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db.models import Model
 
+from tasks_app.core.alerting import ChannelKind
 from tasks_app.core.configuration import kind_faults, supervisor_faults
 from tasks_app.core.faults import Fault
 from tasks_app.core.search_paths import key_faults, path_faults
-from tasks_app.models import Kind, SupervisorSettings
+from tasks_app.core.webhooks import target_of
+from tasks_app.models import AlertChannel, Kind, SupervisorSettings
 from tasks_app.services.payload_schemas import schema_faults
+from tasks_app.services.webhooks import reach
 
 Values = Mapping[str, Any]
 Check = Callable[[Values], Iterator[Fault]]
@@ -44,8 +49,25 @@ def check_supervisor(values: Values) -> Iterator[Fault]:
     )
 
 
+def check_channel(values: Values) -> Iterator[Fault]:
+    """Faults of a channel's address, by its kind; where it leads is looked up when it is used."""
+    address = values.get("address", "")
+    if values.get("kind") == ChannelKind.WEBHOOK:
+        try:
+            target_of(address, reach())
+        except ValueError as error:
+            yield Fault("address", f"The address {error}")
+        return
+    for each in address.split(","):
+        try:
+            validate_email(each.strip())
+        except ValidationError:
+            yield Fault("address", f"{each.strip()!r} is no mail address")
+
+
 CHECKS: Final[Mapping[type[Model], Check]] = {
     Kind: check_kind,
     SupervisorSettings: check_supervisor,
+    AlertChannel: check_channel,
 }
 """What one field alone cannot know, by model."""

@@ -21,7 +21,15 @@ from django.db.models import (
 from django.db.models.expressions import DatabaseDefault
 
 from tasks_app.core.faults import Fault
-from tasks_app.models import AlertSettings, Kind, Limit, RetentionSettings, SupervisorSettings
+from tasks_app.models import (
+    AlertChannel,
+    AlertRule,
+    AlertSettings,
+    Kind,
+    Limit,
+    RetentionSettings,
+    SupervisorSettings,
+)
 from tasks_app.services.settings_checks import CHECKS
 from tasks_app.store import settings_rows
 from tasks_app.store.reads.kinds import list_kind_names
@@ -214,10 +222,21 @@ KINDS: Final = Section("kinds", "kind", Kind, left_out=frozenset({"paused"}))
 SUPERVISOR: Final = Section("supervisor", "supervisor settings", SupervisorSettings, single=True)
 
 ALERTS: Final = Section("alerts", "alert thresholds", AlertSettings, single=True)
+ALERT_RULES: Final = Section("alert_rules", "alert rule", AlertRule)
+CHANNELS: Final = Section("alert_channels", "alert channel", AlertChannel)
 RETENTION: Final = Section("retention", "retention", RetentionSettings, single=True)
 GROUPS: Final = GroupSection("groups", "group", Group)
 
-SECTIONS: Final[Sequence[Section]] = (LIMITS, KINDS, SUPERVISOR, ALERTS, RETENTION, GROUPS)
+SECTIONS: Final[Sequence[Section]] = (
+    LIMITS,
+    KINDS,
+    SUPERVISOR,
+    ALERTS,
+    ALERT_RULES,
+    CHANNELS,
+    RETENTION,
+    GROUPS,
+)
 """In the order in which they are written: a limit before the kinds that refer to it."""
 
 

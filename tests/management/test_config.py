@@ -39,7 +39,16 @@ def test_an_export_is_the_record_and_applies_to_nothing(floor: Floor, file: Path
     floor.kind("classify", strategy="capability", description="ünïcode: # no comment")
     config("export", file)
     written = yaml.safe_load(file.read_text())
-    assert list(written) == ["limits", "kinds", "supervisor", "alerts", "retention", "groups"]
+    assert list(written) == [
+        "limits",
+        "kinds",
+        "supervisor",
+        "alerts",
+        "alert_rules",
+        "alert_channels",
+        "retention",
+        "groups",
+    ]
     assert written["kinds"]["letter"]["limit"] == "mail"
     assert "paused" not in written["kinds"]["letter"], "a pause is the day's, not the file's"
     assert config("diff", file) == ""

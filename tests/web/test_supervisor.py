@@ -6,15 +6,15 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.core.shifts import ShiftEnd
-from tasks_app.models import Pruned, RetentionSettings, Shift, Task
+from tasks_app.models import AlertChannel, AlertDelivery, Pruned, RetentionSettings, Shift, Task
 from tasks_app.services.sampler import Sampler
 from tasks_app.store import leader
 from tests.floor import Floor
 from tests.web.conftest import Person
 
 # Session, user, groups, rail; duty, costs, rounds, unplaced, swept, shifts, hand-overs, replicas,
-# settings; what is kept and for how long, what went, sizes.
-QUERIES = 19
+# settings; what is kept and for how long, what went, sizes; channels.
+QUERIES = 20
 
 
 def sample(floor: Floor, rounds: int = 1) -> None:
@@ -109,6 +109,25 @@ def test_what_is_kept_and_how_large_it_is_stands_on_the_page(floor: Floor, viewe
     html = viewer.text("supervisor")
     assert "30 days" in html
     assert "1,234" in html
+
+
+def test_a_channel_that_does_not_answer_stands_on_the_page(floor: Floor, viewer: Person) -> None:
+    assert "Alert channels in the admin" in viewer.text("supervisor")
+    AlertChannel.objects.create(name="night", kind="mail", address="night@example.org")
+    AlertDelivery.objects.create(
+        channel_id="night",
+        key="off_duty",
+        event="began",
+        began_at=timezone.now(),
+        body={},
+        state="given_up",
+        fault="it answered 500",
+    )
+    html = viewer.text("supervisor")
+    assert "it answered 500" in html
+    assert "night@example.org" not in html, "addresses are for admins"
+    (faring,) = viewer.get("supervisor").context["channels"]
+    assert (faring.given_up, faring.sent_at) == (1, None)
 
 
 def test_the_page_asks_a_bounded_number_of_questions(

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from tasks_app.core.advice import ceiling
 from tasks_app.services.people import may_administer
 from tasks_app.store.reads import supervision
+from tasks_app.store.reads.alerting import list_faring
 from tasks_app.store.reads.configuration import days_kept, supervisor_settings
 from tasks_app.store.reads.duty import SILENT_BEATS, read_duty
 from tasks_app.store.reads.retention import list_retained, list_sizes
@@ -39,6 +40,7 @@ def supervisor(request: HttpRequest) -> HttpResponse:
         "replicas": supervision.list_replicas(),
         "config": supervisor_settings(),
         "retained": list_retained(days_kept()),
+        "channels": list_faring(),
         "sizes": sizes,
         "size": size,
         "may_administer": may_administer(request.user),

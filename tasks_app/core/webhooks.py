@@ -1,0 +1,111 @@
+"""Where a webhook may lead, and how its body is signed."""
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Final
+from urllib.parse import urlsplit
+
+Address = IPv4Address | IPv6Address
+
+SIGNATURE: Final = "X-Chargehand-Signature"
+LEAST_SECRET: Final = 16
+
+NAT64: Final = IPv6Network("64:ff9b::/96")
+WITHIN: Final[tuple[IPv4Network | IPv6Network, ...]] = tuple(
+    ip_network(each)
+    for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
+)
+METADATA: Final = frozenset({IPv6Address("fd00:ec2::254"), IPv4Address("100.100.100.200")})
+"""Where clouds hand out credentials, within what else may be allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a setting allows beside public addresses: networks of one's own; this machine."""
+
+    private: bool = False
+    loopback: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A webhook's address in its parts; ``path`` has the query."""
+
+    tls: bool
+    host: str
+    port: int
+    path: str
+
+
+def target_of(url: str, reach: Reach) -> Target:
+    """Take an address apart. Raises ValueError with the reason for one that is not allowed."""
+    if not url.isascii() or any(each.isspace() or not each.isprintable() for each in url):
+        raise ValueError("write it in ASCII, without spaces")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ValueError("is no address of a web server") from None
+    if not parts.hostname or parts.scheme not in ("https", "http"):
+        raise ValueError("write it as https://host/path")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("must not hold a user or password")
+    tls = parts.scheme == "https"
+    if not tls and not (reach.loopback and parts.hostname in ("localhost", "127.0.0.1", "::1")):
+        raise ValueError("must begin with https://")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Target(tls, parts.hostname, port or (443 if tls else 80), path)
+
+
+def refused(address: str, reach: Reach) -> bool:
+    """Whether a resolved IP address must not be called.
+
+    >>> [refused(each, Reach()) for each in ("1.1.1.1", "10.0.0.1", "127.0.0.1", "::ffff:10.0.0.1")]
+    [False, True, True, True]
+    >>> refused("10.0.0.1", Reach(private=True)), refused("169.254.169.254", Reach(private=True))
+    (False, True)
+    """
+    ip = _unwrapped(ip_address(address.partition("%")[0]))
+    if ip in METADATA:
+        return True
+    if ip.is_loopback:
+        return not reach.loopback
+    if any(ip in network for network in WITHIN if network.version == ip.version):
+        return not reach.private
+    return not ip.is_global or ip.is_multicast
+
+
+def _unwrapped(ip: Address) -> Address:
+    """The IPv4 address that a translator would call in its stead."""
+    if isinstance(ip, IPv4Address):
+        return ip
+    if ip in NAT64:
+        return IPv4Address(int(ip) & 0xFFFFFFFF)
+    return ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None) or ip
+
+
+def choose(addresses: Iterable[str], reach: Reach) -> str:
+    """The address to call, of those that a name stands for: none of them may be refused.
+
+    Raises ValueError.
+    """
+    found = list(addresses)
+    bad = next((each for each in found if refused(each, reach)), None)
+    if bad is not None:
+        raise ValueError(f"{bad} is not a public address")
+    if not found:
+        raise ValueError("its host has no address")
+    return found[0]
+
+
+def signature(secret: str, at: int, body: bytes) -> str:
+    """The header's value: when it was signed, and the HMAC-SHA256 of ``<at>.<body>`` in hex.
+
+    >>> signature("s" * 16, 1, b"{}")[:16]
+    't=1,v1=ba3a899b9'
+    """
+    digest = hmac.new(secret.encode(), f"{at}.".encode() + body, hashlib.sha256)
+    return f"t={at},v1={digest.hexdigest()}"

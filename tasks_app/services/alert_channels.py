@@ -1,0 +1,61 @@
+"""Channels of alerts: their secret, and a message to try one."""
+
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from tasks_app.core.alerting import Event
+from tasks_app.core.webhooks import LEAST_SECRET
+from tasks_app.services.alert_delivery import deliver
+from tasks_app.services.auditing import note
+from tasks_app.services.people import Actor, Role, needs
+from tasks_app.services.transactions import transactional
+from tasks_app.store import alerting
+
+TEST_KEY: Final = "test"
+
+
+@needs(Role.ADMIN)
+@transactional
+def set_secret(channel: str, secret: str, actor: Actor) -> None:
+    """Write a channel's secret, which the audit tells of and does not hold.
+
+    Raises ValueError for one that is short, LookupError for no such channel.
+    """
+    if len(secret) < LEAST_SECRET:
+        raise ValueError(f"a secret has {LEAST_SECRET} characters at least")
+    if not alerting.set_secret(channel, secret):
+        raise LookupError(f"there is no channel {channel}")
+    note(actor, "set alert secret", channel)
+
+
+@needs(Role.ADMIN)
+def send_test(channel: str, actor: Actor) -> str:
+    """Send a message to a channel at once, on or off; why it did not arrive, or "".
+
+    Raises LookupError for no such channel.
+    """
+    message = _queue_test(channel, actor)
+    return deliver(message)
+
+
+@transactional
+def _queue_test(channel: str, actor: Actor) -> UUID:
+    now = datetime.now(UTC)
+    body = {
+        "event": Event.TEST.value,
+        "alert": TEST_KEY,
+        "key": TEST_KEY,
+        "title": _("A test"),
+        "text": _("%(who)s tries this channel; nothing is wrong.") % {"who": actor.name},
+        "at": now.isoformat(timespec="seconds"),
+        "url": settings.PUBLIC_URL,
+    }
+    message = alerting.queue(channel, TEST_KEY, Event.TEST, now.timestamp(), body)
+    if message is None:
+        raise LookupError(f"there is no channel {channel}")
+    note(actor, "test alert channel", channel)
+    return message

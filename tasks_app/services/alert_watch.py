@@ -1,0 +1,121 @@
+"""Noticing alerts and having them told: by whoever is not the supervisor, for it cannot notice its
+own silence.
+
+Each web process watches, and ``manage.py watch`` does the same where none should. Any number may:
+one judges at a time, under an advisory lock, and what was told stands in the record.
+"""
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import Error, close_old_connections, connection
+from django.utils.translation import gettext as _
+
+from tasks_app.core.alerting import Event, Rule, Standing, Told, advance, keyed
+from tasks_app.services.alert_delivery import deliver_due
+from tasks_app.services.alert_words import say
+from tasks_app.services.transactions import transactional
+from tasks_app.store import alerting
+from tasks_app.store.reads.alerting import (
+    KnownAlert,
+    enabled_channels,
+    errors_to_tell,
+    known_alerts,
+    rules,
+    spent,
+)
+from tasks_app.store.reads.overview import read_overview
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS: Final = 5.0
+
+
+def watch(stopping: threading.Event, silent_after: float) -> None:
+    """Look and deliver every few seconds until told to stop; survive a database that is away."""
+    while not stopping.wait(LOOK_SECONDS):
+        try:
+            close_old_connections()
+            if look(silent_after):
+                deliver_due()
+        except Error as error:
+            log.warning("alerts cannot be judged: %s", str(error).strip())
+        finally:
+            connection.close()
+
+
+def look(silent_after: float) -> bool:
+    """Judge once and write what is to be told; False where no channel is on.
+
+    The supervisor is silent after so many seconds without a round on record.
+    """
+    channels = enabled_channels()
+    if channels:
+        _judge(channels, silent_after)
+    return bool(channels)
+
+
+@transactional
+def _judge(channels: Sequence[str], silent_after: float) -> None:
+    now = alerting.take_turn()
+    if now is None:
+        return
+    known, rule_of = known_alerts(), rules()
+    seen = _seen(known, silent_after)
+    may_send = not spent(channels)
+    for key in known.keys() | seen.keys():
+        before = known[key].standing if key in known else None
+        alert = seen.get(key)
+        name = alert.name if alert else known[key].name
+        after, event = advance(
+            before,
+            seen=alert is not None,
+            now=now,
+            rule=rule_of.get(name, Rule()),
+            may_send=may_send,
+        )
+        title, text = say(alert) if alert else (known[key].title, "")
+        if after != before:
+            alerting.save(key, name, after, title)
+        if event is not None:
+            _tell(channels, key, event, after, _body(key, name, event, (title, text), now))
+    alerting.forget()
+
+
+def _seen(known: Mapping[str, KnownAlert], silent_after: float) -> dict[str, Told]:
+    standing = {key for key, each in known.items() if each.standing.ended_at is None}
+    found: dict[str, Told] = {}
+    for alert in [*read_overview(silent_after).alerts, *errors_to_tell(standing)]:
+        found |= keyed(alert)
+    return found
+
+
+def _tell(
+    channels: Sequence[str],
+    key: str,
+    event: Event,
+    standing: Standing,
+    body: Mapping[str, Any],
+) -> None:
+    for channel in channels:
+        alerting.queue(channel, key, event, standing.began_at, body)
+    log.info("alert %s %s", key, event)
+
+
+def _body(key: str, name: str, event: Event, words: tuple[str, str], now: float) -> dict[str, Any]:
+    title, text = words
+    if event is Event.ENDED:
+        title, text = _("Solved: %(title)s") % {"title": title}, _("It does not hold any more.")
+    return {
+        "event": event.value,
+        "alert": name,
+        "key": key,
+        "title": title,
+        "text": text,
+        "at": datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds"),
+        "url": settings.PUBLIC_URL,
+    }
