@@ -148,5 +148,6 @@ class _History(_Pass):
     """What is on record beside tasks; the oldest always stand first."""
 
     def step(self, size: int) -> _Batch:
-        gone = pruning.prune_ledgers(self.days, size) + pruning.prune_bulk(self.days)
+        gone = pruning.prune_ledgers(self.days, size) + pruning.prune_items(size)
+        gone = gone or pruning.prune_bulk(self.days)
         return _Batch(gone, self.place, over=not gone)

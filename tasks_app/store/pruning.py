@@ -183,25 +183,44 @@ def prune_ledgers(days: int, limit: int) -> int:
     )
 
 
-# One at a time and whole, for its figures have to add up: 10,000 narrow rows at most.
 PRUNE_BULK: Final = """
-WITH going AS MATERIALIZED (
+DELETE FROM bulk WHERE id = (
     SELECT id FROM bulk
      WHERE finished_at < statement_timestamp() - %(days)s * interval '1 day'
-     ORDER BY id LIMIT 1
-), items AS (
-    DELETE FROM bulk_item WHERE bulk_id = (SELECT id FROM going) RETURNING bulk_id
-), gone AS (
-    DELETE FROM bulk WHERE id = (SELECT id FROM going) RETURNING id
-)
-SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM gone)
+     ORDER BY id LIMIT 1)
 """
 
 
 def prune_bulk(days: int) -> int:
-    """Delete the oldest act on many tasks that ended more than ``days`` ago; how many rows."""
-    found = sql.row(PRUNE_BULK, {"days": days})
-    return int(found[0]) if found else 0
+    """Delete the oldest act on many tasks that ended more than ``days`` ago; its items follow."""
+    return sql.execute(PRUNE_BULK, {"days": days})
+
+
+# An act may have a million items: they go in batches once it has gone itself, for as long as it is
+# there its figures have to add up. A descent of the index for each act finds the first such.
+PRUNE_ITEMS: Final = """
+WITH RECURSIVE every AS (
+    (SELECT bulk_id FROM bulk_item ORDER BY bulk_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT i.bulk_id FROM bulk_item i WHERE i.bulk_id > e.bulk_id
+             ORDER BY i.bulk_id LIMIT 1)
+      FROM every e WHERE e.bulk_id IS NOT NULL
+), left_over AS MATERIALIZED (
+    SELECT e.bulk_id FROM every e
+     WHERE e.bulk_id IS NOT NULL AND NOT EXISTS (SELECT FROM bulk b WHERE b.id = e.bulk_id)
+     LIMIT 1
+)
+DELETE FROM bulk_item
+ WHERE bulk_id = (SELECT bulk_id FROM left_over)
+   AND place < %(limit)s + (SELECT place FROM bulk_item
+                             WHERE bulk_id = (SELECT bulk_id FROM left_over)
+                             ORDER BY bulk_id, place LIMIT 1)
+"""
+
+
+def prune_items(limit: int) -> int:
+    """Delete up to ``limit`` items of an act that has gone; how many."""
+    return sql.execute(PRUNE_ITEMS, {"limit": limit})
 
 
 NOTE: Final = """

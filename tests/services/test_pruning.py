@@ -229,7 +229,8 @@ def test_what_went_is_counted_by_the_hour(floor: Floor) -> None:
     assert noted.seconds > 0
 
 
-def test_history_goes_by_a_time_of_its_own(floor: Floor) -> None:
+def test_history_goes_by_a_time_of_its_own(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_batches(monkeypatch)
     letter = dead(floor)
     bulk = Bulk.objects.create(
         key="k",
@@ -239,15 +240,18 @@ def test_history_goes_by_a_time_of_its_own(floor: Floor) -> None:
         begins_at="2020-01-01T00:00Z",
         look_at="2020-01-01T00:00Z",
         finished_at="2020-01-01T00:00Z",
-        total=1,
-        place=1,
-        moved=1,
+        total=25,
+        place=25,
+        moved=25,
     )
-    BulkItem.objects.create(bulk=bulk, place=0, task_id=letter, requeues=0, state="moved")
+    BulkItem.objects.bulk_create(
+        BulkItem(bulk=bulk, place=place, task_id=letter, requeues=0, state="moved")
+        for place in range(25)
+    )
     days_pass(91)
     floor.assert_invariants()
     keep(history=90)
-    assert prune(floor) == 3
+    assert prune(floor) == 1 + 1 + 25
     assert not any(model.objects.exists() for model in (Death, Bulk, BulkItem))
     assert Task.objects.count() == 1
 

@@ -401,6 +401,8 @@ def test_pruning_goes_by_key_in_every_table_it_takes_from(hall: Mapping[str, Any
     assert of(found, "task") == {"task_pkey"}
     found = scans(pruning.TASKS_OF_JOBS, {"jobs": "{}", "limit": 1000}, sql.IN_INDEX_ORDER)
     assert of(found, "task") == {"task_of_job", "task_pkey"}
+    found = scans(pruning.PRUNE_ITEMS, {"limit": 1000}, sql.IN_INDEX_ORDER)
+    assert of(found, "bulk_item") == {"bulk_item_pkey"}
     params = {"days": 1, "limit": 1000}
     for table, at in pruning.LEDGERS.items():
         statement = pruning.BY_AGE.format(table=table, at=at)

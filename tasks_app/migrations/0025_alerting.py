@@ -11,7 +11,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_app', '0023_retention'),
+        ('tasks_app', '0024_bulk_items'),
     ]
 
     operations = [
