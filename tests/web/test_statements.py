@@ -1,4 +1,4 @@
-"""How many statements a page sends at most, on a record of which every page has something to show."""
+"""How many statements a page sends at most, where every page has something to show."""
 
 from collections.abc import Mapping
 from typing import Final
