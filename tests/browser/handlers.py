@@ -19,6 +19,15 @@ def mend(payload: dict[str, Any], ctx: Context) -> str:
     return "mended"
 
 
+@handler("tell")
+def tell(payload: dict[str, Any], ctx: Context) -> None:
+    """Say something, go on once the test has seen enough, and say something more."""
+    ctx.log.info("opened %s", payload["n"])
+    while not (Path(os.environ[FOLDER]) / "enough").exists():
+        time.sleep(0.02)
+    ctx.log.warning("closed with <b>nothing</b> left")
+
+
 @handler("seed")
 def seed(payload: dict[str, Any], ctx: Context) -> None:
     """Take as long as the payload says, or until the test has seen enough."""
