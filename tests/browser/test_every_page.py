@@ -78,7 +78,7 @@ class Everything(PeopleFloor):
         self.take(step)
         ada = Actor("ada", "192.0.2.7", role=Role.ADMIN)
         order = BulkOrder(BulkAction.REQUEUE, reason="mended", key=bulks.new_key())
-        bulk = bulks.begin(order, dead[:1], ada, "kind:a")
+        bulk = bulks.begin(order, dead[:1], ada)
         assert bulk is not None
         self.work_off()
         return {
