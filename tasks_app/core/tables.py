@@ -40,6 +40,6 @@ def _cell(value: Any) -> Any:
     plain = _plain(value)
     if isinstance(plain, dict | list):
         plain = json.dumps(plain, ensure_ascii=False)
-    if isinstance(plain, str) and plain[:1] in ("=", "+", "-", "@", "\t", "\r"):
+    if isinstance(plain, str) and plain[:1] in ("=", "+", "-", "@", "\t", "\r", "\n"):
         return f"'{plain}"
     return plain

@@ -95,9 +95,7 @@ def suggest(text: str, caret: int, hidden: Hidden) -> Sequence[Completion]:
     if "cause:" in text.lower():
         causes, _ = list_causes(DeadFilter(), most=MOST_DEAD)
         causes = shown_rows(causes, hidden, "sample", "line")
-        known = replace(
-            known, causes=[(c.key, f"{c.name} of {', '.join(c.kinds)}"[:80]) for c in causes]
-        )
+        known = replace(known, causes=[(c.key, f"{c.name}: {c.line}"[:80]) for c in causes])
     return complete(text, caret, known)
 
 

@@ -92,16 +92,6 @@ class ListAddress:
         parts = {"sort": self.order, "cols": self.chosen}
         return urlencode({name: value for name, value in parts.items() if value})
 
-    @property
-    def as_csv(self) -> str:
-        """The query string of the list as a file."""
-        return self.link(format="csv")
-
-    @property
-    def as_json(self) -> str:
-        """The same with JSON lines."""
-        return self.link(format="json")
-
     def link(self, **changed: object) -> str:
         """The query string with some parts changed, at the first page unless a place is given."""
         parts = {"q": self.text, "sort": self.order, "cols": self.chosen, **changed}

@@ -39,6 +39,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tasks/searches/<int:search_id>/delete/", searches.delete, name="delete_search"),
     path("tasks/complete/", tasks.complete, name="complete"),
     path("tasks/export/", tasks.export, name="export_tasks"),
+    path("tasks/late-reports/export/", list_exports.export_late_reports, name="export_late"),
     path("tasks/<uuid:task_id>/", task.task, name="task"),
     path("tasks/<uuid:task_id>/<str:part>.json", task.task_json, name="task_json"),
     path("tasks/<uuid:task_id>/cancel/", task.cancel, name="cancel"),
@@ -51,6 +52,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         for each in jobs.ACTS
     ),
     path("inbox/", inbox.inbox, name="inbox"),
+    path("inbox/export/", list_exports.export_inbox, name="export_inbox"),
     path("inbox/<uuid:task_id>/", inbox.step, name="step"),
     *(
         path(f"inbox/<uuid:task_id>/{each}/", act, name=f"{each}_step")
@@ -59,11 +61,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("dead-letters/", dead_letters.dead_letters, name="dead_letters"),
     path("dead-letters/requeue/", acts.act, {"action": "requeue"}, name="requeue"),
     path("dead-letters/dismiss/", acts.act, {"action": "dismiss"}, name="dismiss"),
+    path("dead-letters/errors/export/", list_exports.export_causes, name="export_causes"),
     path("dead-letters/<slug:fingerprint>/", dead_letters.dead_group, name="dead_group"),
     path("dead-letters/<slug:fingerprint>/assign/", dead_letters.assign_group, name="assign_group"),
     path("dead-letters/<slug:fingerprint>/note/", dead_letters.note_group, name="note_group"),
     path("acts/", bulks.bulks, name="bulks"),
+    path("acts/export/", list_exports.export_bulks, name="export_bulks"),
     path("acts/<uuid:bulk_id>/", bulks.bulk, name="bulk"),
+    path("acts/<uuid:bulk_id>/export/", list_exports.export_bulk, name="export_bulk"),
     path("acts/<uuid:bulk_id>/undo/", bulks.undo, name="bulk_undo"),
     path("acts/<uuid:bulk_id>/abort/", bulks.abort, name="bulk_abort"),
     path("acts/<str:action>/", acts.act, name="act"),
@@ -72,13 +77,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("audit/<int:number>/", audit.entry, name="audit_entry"),
     path("kinds/switch/", kinds.switch, name="switch_strategy"),
     path("supervisor/", supervisor.supervisor, name="supervisor"),
+    path("supervisor/shifts/export/", list_exports.export_shifts, name="export_shifts"),
     path("kinds/", kinds.kinds, name="kinds"),
+    path("kinds/export/", list_exports.export_kinds, name="export_kinds"),
     *(
         path(f"kinds/{each}/", kinds.act, {"name": each}, name=f"{each}_kind")
         for each in kinds.ACTS
     ),
     path("workers/", workers.workers, name="workers"),
     path("workers/export/", list_exports.export_workers, name="export_workers"),
+    path("workers/ended/export/", list_exports.export_boots, name="export_boots"),
+    path("workers/near-misses/export/", list_exports.export_near_misses, name="export_near_misses"),
     path("workers/<uuid:worker_id>/", workers.worker, name="worker"),
     path("workers/<uuid:worker_id>/drain/", workers.drain, name="drain"),
     path("workers/<uuid:worker_id>/evict/", workers.evict, name="evict"),

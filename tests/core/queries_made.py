@@ -11,7 +11,7 @@ KNOWN = Vocabulary(
     kinds=["classify_ticket", "send mail", "a"],
     workers=["w1", "w2"],
     paths=["payload.customer.id"],
-    causes=[("0a1b2c3d4e5f6071", "KeyError of classify_ticket")],
+    causes=[("0a1b2c3d4e5f6071", "KeyError: no ticket #")],
 )
 SIGNS = st.characters(codec="utf-8", exclude_characters="\x00")
 WORDS = st.text(SIGNS, min_size=1, max_size=12).filter(str.strip)

@@ -158,8 +158,11 @@ def test_pages_join_and_an_export_reads_them_all(
         [3, 2],
         [5, 4],
     ]
-    assert [entry.id for entry in every_entry(AuditFilter())] == [5, 4, 3, 2, 1]
-    assert [entry.id for entry in every_entry(AuditFilter(text="task 3"))] == [4]
+    monkeypatch.setattr("tasks_app.store.reads.audit.EXPORTED_AT_ONCE", 2)
+    found = [[entry.id for entry in page] for page in every_entry(AuditFilter())]
+    assert found == [[5, 4], [3, 2], [1]]
+    (only,) = [entry.id for page in every_entry(AuditFilter(text="task 3")) for entry in page]
+    assert only == 4
 
 
 def test_a_look_is_bounded_and_says_where_it_stopped(
@@ -169,7 +172,8 @@ def test_a_look_is_bounded_and_says_where_it_stopped(
     acts(5)
     page = list_entries(AuditFilter(text="task 0"))
     assert (page.rows, page.older, page.stopped) == ([], 4, True)
-    assert [entry.id for entry in every_entry(AuditFilter(text="task 0"))] == [1]
+    found = every_entry(AuditFilter(text="task 0"))
+    assert [entry.id for page in found for entry in page] == [1]
 
 
 def test_a_persons_session_is_named_without_its_key(floor: Floor) -> None:

@@ -11,6 +11,7 @@ PAGE: Final = 50
 LOOKED_AT: Final = 20_000
 """Entries that one page looks at before it says where it stopped."""
 
+EXPORTED_AT_ONCE: Final = 500
 CHECKED_AT_ONCE: Final = 5_000
 
 
@@ -100,20 +101,24 @@ class AuditPage:
 
 
 def list_entries(
-    wanted: AuditFilter, before: int | None = None, after: int | None = None
+    wanted: AuditFilter,
+    before: int | None = None,
+    after: int | None = None,
+    most: int | None = None,
 ) -> AuditPage:
     """Read the page older than ``before``, or newer than ``after``, or the newest."""
+    most = most or PAGE
     upwards = before is None and after is not None
     bound = "true" if before is None and after is None else f"id {'>' if upwards else '<'} %(id)s"
     parts = {"bound": bound, "direction": "ASC" if upwards else "DESC"}
     params = {
         **wanted.params(),
         "id": before if before is not None else after,
-        "page": PAGE + 1,
+        "page": most + 1,
         "looked_at": LOOKED_AT,
     }
     rows = _entries(ENTRIES.format(conditions=wanted.conditions(), **parts), params)
-    more, rows = len(rows) > PAGE, rows[:PAGE]
+    more, rows = len(rows) > most, rows[:most]
     end = None if more else sql.row(END_OF_WINDOW.format(**parts), params)
     onward = rows[-1].id if more else int(end[0]) if end else None
     if upwards:
@@ -123,12 +128,12 @@ def list_entries(
     return AuditPage(rows, onward, back, stopped=end is not None)
 
 
-def every_entry(wanted: AuditFilter) -> Iterator[Entry]:
+def every_entry(wanted: AuditFilter) -> Iterator[Sequence[Entry]]:
     """All that match, the newest first, read page by page: for an export."""
     before: int | None = None
     while True:
-        page = list_entries(wanted, before)
-        yield from page.rows
+        page = list_entries(wanted, before, most=EXPORTED_AT_ONCE)
+        yield page.rows
         if page.older is None:
             return
         before = page.older

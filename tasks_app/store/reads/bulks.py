@@ -142,13 +142,13 @@ SELECT i.place, i.task_id, i.state, i.why, t.kind, t.key, t.status
 
 
 def list_items(
-    bulk_id: UUID, after: int = -1, *, refused: bool = False
+    bulk_id: UUID, after: int = -1, *, refused: bool = False, most: int = PAGE
 ) -> tuple[list[ItemRow], int | None]:
     """A page of a bulk's tasks behind a place, or of those refused, and the next page's cursor."""
     condition = f"state = '{ItemState.REFUSED}'" if refused else "true"
-    params = {"bulk": bulk_id, "after": after, "limit": PAGE + 1}
+    params = {"bulk": bulk_id, "after": after, "limit": most + 1}
     found = [ItemRow(*row) for row in sql.rows(ITEMS.format(condition=condition), params)]
-    return found[:PAGE], found[PAGE - 1].place if len(found) > PAGE else None
+    return found[:most], found[most - 1].place if len(found) > most else None
 
 
 REFUSALS = """

@@ -88,7 +88,7 @@ SELECT k.name, k.description, k.paused, k.quarantined_at,
   LEFT JOIN limit_state s ON s.limit_id = k.limit_name
   LEFT JOIN breaker_state b ON b.scope = 'kind' AND b.name = k.name
   LEFT JOIN breaker_state g ON g.scope = 'limit' AND g.name = k.limit_name
- WHERE k.name <> %(join)s
+ WHERE k.name <> %(join)s AND k.name > %(after)s
  ORDER BY k.name
  LIMIT %(most)s
 """
@@ -102,12 +102,18 @@ SHOWN: Final = {
 }
 
 
-def list_kind_standings() -> Sequence[KindStanding]:
+def list_kind_standings(after: str = "") -> Sequence[KindStanding]:
     """Up to ``MOST_KINDS`` kinds by name, without the supervisor's own, which nobody hands out."""
     counts: dict[str, dict[str, Any]] = {}
     for each in count_by_kind():
         if each.status in SHOWN:
             of_kind = counts.setdefault(each.kind, {})
             of_kind[SHOWN[each.status]] = of_kind.get(SHOWN[each.status], 0) + each.count
-    found = sql.rows(KINDS, {"most": MOST_KINDS, "join": JOIN_KIND})
+    found = sql.rows(KINDS, {"most": MOST_KINDS, "join": JOIN_KIND, "after": after})
     return [KindStanding(*row, **counts.get(row[0], {})) for row in found]
+
+
+def page_of_kinds(after: str | None) -> tuple[Sequence[KindStanding], str | None]:
+    """The same behind a name, and the cursor of the page after: for an export."""
+    rows = list_kind_standings(after or "")
+    return rows, rows[-1].name if len(rows) == MOST_KINDS else None

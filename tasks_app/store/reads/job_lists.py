@@ -1,6 +1,6 @@
 """Jobs as a list: filtered, newest first, in keyset pages; progress by steps, not by tasks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -86,6 +86,30 @@ SELECT j.id, j.name, j.key, j.status, j.paused, j.cancel_asked, j.submitted_by, 
 HOW_MANY = """
 SELECT count(*) FROM (SELECT FROM job WHERE {bound} LIMIT %(looked_at)s) looked
 """
+
+
+# Where a page stopped that looked at as many as it may.
+END_OF_WINDOW = """
+SELECT id FROM job WHERE {bound} ORDER BY id DESC OFFSET %(looked_at)s - 1 LIMIT 1
+"""
+
+
+def every_job(wanted: JobFilter) -> Iterator[Sequence[JobRow]]:
+    """All that match, the newest first, read page by page: for an export."""
+    before: UUID | None = None
+    while True:
+        page = list_jobs(wanted, before)
+        yield page.rows
+        before = page.older or (_end_of_window(before) if page.cut else None)
+        if before is None:
+            return
+
+
+def _end_of_window(before: UUID | None) -> UUID | None:
+    bound = "true" if before is None else "id < %(cursor)s"
+    params = {"cursor": before, "looked_at": LOOKED_AT}
+    found = sql.row(END_OF_WINDOW.format(bound=bound), params)
+    return None if found is None else found[0]
 
 
 def list_jobs(wanted: JobFilter, before: UUID | None = None, after: UUID | None = None) -> JobPage:

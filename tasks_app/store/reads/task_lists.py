@@ -5,6 +5,7 @@ and says where it stopped, so that a rare match in a table of millions costs no 
 than by age is that of the tasks within such a window.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -136,7 +137,9 @@ def list_tasks(
         raise
 
 
-def iterate_tasks(wanted: TaskSearch, most: int, page: int = 1000) -> Iterator[Sequence[TaskRow]]:
+def iterate_tasks(
+    wanted: TaskSearch, most: float = math.inf, page: int = 1000
+) -> Iterator[Sequence[TaskRow]]:
     """All that match, page after page and window after window, up to ``most`` tasks.
 
     Raises TimeoutError where one page takes too long.
@@ -144,7 +147,7 @@ def iterate_tasks(wanted: TaskSearch, most: int, page: int = 1000) -> Iterator[S
     after: Cursor | None = None
     left = most
     while left > 0:
-        found = list_tasks(wanted, after, most=min(page, left))
+        found = list_tasks(wanted, after, most=int(min(page, left)))
         if found.timed_out:
             raise TimeoutError(f"the search was stopped after {SEARCH_SECONDS} s")
         yield found.rows

@@ -2,7 +2,6 @@
 
 import json
 from datetime import UTC, datetime, timedelta
-from operator import attrgetter
 from typing import Final
 
 from django.http import (
@@ -17,14 +16,12 @@ from django.utils.dateparse import parse_date
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tasks_app.core.tables import Columns
 from tasks_app.store.reads import audit as reads
 from tasks_app.store.reads.audit import AuditFilter, Entry
 from tasks_app.web import exports
 from tasks_app.web.filters import read_text
 
 NAMES: Final = ("actor", "action", "text", "since", "until")
-COLUMNS: Final[Columns[Entry]] = {name: attrgetter(name) for name in Entry.__annotations__}
 
 
 def read_filter(query: QueryDict) -> AuditFilter:
@@ -75,7 +72,7 @@ def audit(request: HttpRequest) -> HttpResponse:
         "older": _address(request.GET, before=page.older) if page.older else "",
         "newer": _address(request.GET, after=page.newer) if page.newer else "",
         "query": {name: read_text(request.GET, name) for name in NAMES},
-        "exports": [(name, _address(request.GET, format=name)) for name in ("csv", "json")],
+        "address": _address(request.GET),
     }
     if request.headers.get("HX-Request"):
         return render(request, "audit/table.html", context)
@@ -102,5 +99,5 @@ def entry(request: HttpRequest, number: int) -> HttpResponse:
 @never_cache
 def export(request: HttpRequest) -> HttpResponseBase:
     """Stream all that the filter matches, the newest first, as CSV or JSON lines."""
-    rows = reads.every_entry(read_filter(request.GET))
-    return exports.stream(request, "audit", COLUMNS, exports.in_pages(rows))
+    pages = reads.every_entry(read_filter(request.GET))
+    return exports.stream(request, "audit", exports.columns_of(Entry), pages)

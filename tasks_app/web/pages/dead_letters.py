@@ -47,6 +47,7 @@ def dead_letters(request: HttpRequest) -> HttpResponse:
         "more_causes": more,
         "looked_at": reads.LOOKED_AT,
         "every_cause": _address(wanted, cause=""),
+        "found": urlencode({"q": wanted.query()}),
         **_rows(request, wanted, hidden),
     }
     if request.headers.get("HX-Request"):

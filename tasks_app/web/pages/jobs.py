@@ -94,7 +94,7 @@ def jobs(request: HttpRequest) -> HttpResponse:
         "older": _address(wanted, before=page.older) if page.older else "",
         "newer": _address(wanted, after=page.newer) if page.newer else "",
         "looked_at": LOOKED_AT,
-        "exports": [(form, _address(wanted, format=form)) for form in ("csv", "json")],
+        "address": _address(wanted),
     }
     part = "table" if request.headers.get("HX-Request") else "jobs"
     return render(request, f"jobs/{part}.html", context)

@@ -1,47 +1,171 @@
-"""Lists of jobs and workers as files; tasks, dead letters and the audit have theirs beside them."""
+"""Lists as files, one function a list; tasks and the audit have theirs beside their pages."""
 
-from collections.abc import Iterator, Sequence
-from operator import attrgetter
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tasks_app.core.tables import Columns
-from tasks_app.store.reads.job_lists import JobFilter, JobRow, list_jobs
-from tasks_app.store.reads.worker_lists import WorkerDetail, list_live_workers
+from tasks_app.services.payload_masking import hidden_from_user
+from tasks_app.services.word_masking import shown_rows
+from tasks_app.store.reads import bulks, dead_groups, holds, inbox, ledgers
+from tasks_app.store.reads.dead_letters import LOOKED_AT, Cause, DeadFilter, list_causes
+from tasks_app.store.reads.inbox import InboxCursor, WaitingStep
+from tasks_app.store.reads.job_lists import JobRow, every_job
+from tasks_app.store.reads.supervision import ShiftRow
+from tasks_app.store.reads.worker_lists import EndedBoot, WorkerDetail, list_live_workers
 from tasks_app.web import exports
+from tasks_app.web.chosen import read_filter as read_dead_filter
+from tasks_app.web.exports import columns_of, follow
 from tasks_app.web.pages.jobs import read_filter
 
-JOB_COLUMNS: Final[Columns[JobRow]] = {name: attrgetter(name) for name in JobRow.__annotations__}
-WORKER_COLUMNS: Final[Columns[WorkerDetail]] = {
-    name: attrgetter(name) for name in WorkerDetail.__annotations__
-}
+MOST_CAUSES: Final = 1_000
+HISTORY: Final = ("first_at", "assigned_to", "note", "dismissed_at", "came_back_at", "version")
+"""What people and time have added to a group."""
 
 
 @require_safe
 @never_cache
 def export_jobs(request: HttpRequest) -> HttpResponseBase:
     """Stream the jobs that the list's filter matches, the newest first."""
-    pages = _job_pages(read_filter(request.GET))
-    rows = (row for page in pages for row in page)
-    return exports.stream(request, "jobs", JOB_COLUMNS, exports.in_pages(rows))
-
-
-def _job_pages(wanted: JobFilter) -> Iterator[Sequence[JobRow]]:
-    before: UUID | None = None
-    while True:
-        page = list_jobs(wanted, before)
-        yield page.rows
-        if page.older is None:
-            return
-        before = page.older
+    pages = every_job(read_filter(request.GET))
+    return exports.stream(request, "jobs", columns_of(JobRow), pages)
 
 
 @require_safe
 @never_cache
 def export_workers(request: HttpRequest) -> HttpResponseBase:
     """Stream the live workers."""
-    return exports.stream(request, "workers", WORKER_COLUMNS, [list_live_workers()])
+    columns = columns_of(WorkerDetail)
+    return exports.stream(request, "workers", columns, [list_live_workers()])
+
+
+@require_safe
+@never_cache
+def export_boots(request: HttpRequest) -> HttpResponseBase:
+    """Stream the workers that have ended, the last to begin first."""
+    pages = follow(ledgers.list_boots)
+    return exports.stream(request, "ended-workers", columns_of(EndedBoot), pages)
+
+
+@require_safe
+@never_cache
+def export_near_misses(request: HttpRequest) -> HttpResponseBase:
+    """Stream the leases that were nearly lost."""
+    pages = follow(ledgers.list_near_misses)
+    return exports.stream(request, "near-misses", columns_of(ledgers.NearMiss), pages)
+
+
+@require_safe
+@never_cache
+def export_late_reports(request: HttpRequest) -> HttpResponseBase:
+    """Stream the reports that came too late."""
+    pages = follow(ledgers.list_late_reports)
+    return exports.stream(request, "late-reports", columns_of(ledgers.LateReport), pages)
+
+
+@require_safe
+@never_cache
+def export_shifts(request: HttpRequest) -> HttpResponseBase:
+    """Stream the shifts, the last first."""
+    pages = follow(ledgers.list_every_shift)
+    return exports.stream(request, "shifts", columns_of(ShiftRow), pages)
+
+
+@require_safe
+@never_cache
+def export_kinds(request: HttpRequest) -> HttpResponseBase:
+    """Stream the kinds with what holds them back."""
+    pages = follow(holds.page_of_kinds)
+    return exports.stream(request, "kinds", columns_of(holds.KindStanding), pages)
+
+
+@require_safe
+@never_cache
+def export_bulks(request: HttpRequest) -> HttpResponseBase:
+    """Stream the acts on many tasks, the last first."""
+    columns = columns_of(bulks.BulkRow, "begins_in")
+    return exports.stream(request, "acts", columns, follow(bulks.list_bulks))
+
+
+@require_safe
+@never_cache
+def export_bulk(request: HttpRequest, bulk_id: UUID) -> HttpResponseBase:
+    """Stream what became of each task of one, or of those refused."""
+    if bulks.find_bulk(bulk_id) is None:
+        raise Http404(f"There is no act on many tasks {bulk_id}.")
+    refused = "refused" in request.GET
+
+    def read(after: int | None) -> tuple[Sequence[bulks.ItemRow], int | None]:
+        place = -1 if after is None else after
+        return bulks.list_items(bulk_id, place, refused=refused, most=ledgers.PAGE)
+
+    return exports.stream(request, "act", columns_of(bulks.ItemRow), follow(read))
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """A step of the inbox: one that waits, or, where ``person`` is somebody, one that they have."""
+
+    id: UUID
+    kind: str
+    key: str | None
+    step: str
+    job_id: UUID | None
+    job: str
+    created_at: datetime | None
+    deadline_at: datetime | None
+    person: str
+    started_at: datetime | None
+    held_until: datetime | None
+
+
+@require_safe
+@never_cache
+def export_inbox(request: HttpRequest) -> HttpResponseBase:
+    """Stream what waits for people, the first in the queue first, then what people have."""
+    return exports.stream(request, "inbox", columns_of(StepRow), _steps())
+
+
+def _steps() -> Iterator[Sequence[StepRow]]:
+    def waiting(after: InboxCursor | None) -> tuple[Sequence[WaitingStep], InboxCursor | None]:
+        page = inbox.list_waiting(after)
+        return page.rows, page.more
+
+    for page in follow(waiting):
+        yield [
+            StepRow(
+                *(row.id, row.kind, row.key, row.step, row.job_id, row.job),
+                *(row.created_at, row.deadline_at, "", None, None),
+            )
+            for row in page
+        ]
+    for held in follow(ledgers.list_every_held):
+        yield [
+            StepRow(
+                *(row.id, row.kind, row.key, row.step, row.job_id, row.job, None, None),
+                *(row.person, row.started_at, row.held_until),
+            )
+            for row in held
+        ]
+
+
+@require_safe
+@never_cache
+def export_causes(request: HttpRequest) -> HttpResponseBase:
+    """Stream the errors of the dead letters that the page's filter matches, most tasks first."""
+    wanted = read_dead_filter(request.GET)
+    causes, more = list_causes(DeadFilter(wanted.kind, wanted.reason), shown=MOST_CAUSES)
+    rows = shown_rows(causes, hidden_from_user(request.user), "sample", "line")
+    histories = dead_groups.read_histories([cause.key for cause in causes])
+    columns = {**columns_of(Cause), **{name: _told_by(histories, name) for name in HISTORY}}
+    cut = f"only the newest {LOOKED_AT:,} dead letters are grouped" if more else ""
+    return exports.stream(request, "errors", columns, [rows], cut)
+
+
+def _told_by(histories: Mapping[str, dead_groups.History], name: str) -> Callable[[Cause], Any]:
+    return lambda cause: getattr(histories[cause.key], name)

@@ -12,7 +12,7 @@ from tasks_app.core.query_fields import FIELDS, whole_id
 from tasks_app.services.payload_masking import hidden_from_user
 from tasks_app.services.people import may_operate
 from tasks_app.services.task_columns import TASK_COLUMNS
-from tasks_app.services.task_search import ReadQuery, read_query_of, suggest
+from tasks_app.services.task_search import ReadQuery, SearchOrder, read_query_of, suggest
 from tasks_app.services.word_masking import shown_rows
 from tasks_app.store.reads.counts import count_by_kind
 from tasks_app.store.reads.task_lists import (
@@ -23,7 +23,7 @@ from tasks_app.store.reads.task_lists import (
     list_tasks,
     newest_id,
 )
-from tasks_app.store.reads.task_rows import TaskPage
+from tasks_app.store.reads.task_rows import Sort, TaskPage
 from tasks_app.web import exports
 from tasks_app.web.query_parts import chips_of, headings_of, marked, tabs_of
 from tasks_app.web.task_address import COLUMNS, ListAddress
@@ -97,13 +97,13 @@ def complete(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def export(request: HttpRequest) -> HttpResponseBase:
-    """Stream all that a query finds as CSV or JSON lines."""
+    """Stream all that a query finds as CSV or JSON lines, by age: other orders end soon."""
     address = ListAddress.read(request.GET)
-    read = read_query_of(request.user, address.text, replace(address.search_order, upto=None))
+    order = SearchOrder(backwards=address.backwards and address.sort is Sort.AGE)
+    read = read_query_of(request.user, address.text, order)
     if read.faults:
         return HttpResponse(str(read.faults[0]), status=400, content_type="text/plain")
     pages = (
-        shown_rows(rows, read.wanted.hidden, "id", "error")
-        for rows in iterate_tasks(read.wanted, exports.MOST_ROWS)
+        shown_rows(rows, read.wanted.hidden, "id", "error") for rows in iterate_tasks(read.wanted)
     )
     return exports.stream(request, "tasks", TASK_COLUMNS, pages)

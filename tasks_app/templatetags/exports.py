@@ -1,0 +1,30 @@
+"""The links to a list as a file."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django import template
+from django.urls import reverse
+
+register = template.Library()
+
+FORMATS: Final = ("csv", "json")
+
+
+@register.inclusion_tag("partials/exports.html")
+def exports(name: str, *args: Any, query: str = "", part: str = "") -> dict[str, object]:
+    """Offer a list as CSV and JSON lines; ``query`` is its filter, ``part`` which list of a page.
+
+    ``name`` is the page's, as in ``tasks_app.web.urls``.
+    """
+    address = reverse(f"web:{name}", args=args)
+    rest = query.lstrip("?")
+    links: Sequence[tuple[str, str, str]] = [
+        (
+            "-".join(filter(None, ("export", part, form))),
+            form.upper(),
+            f"{address}?{rest}{'&' if rest else ''}format={form}",
+        )
+        for form in FORMATS
+    ]
+    return {"links": links, "part": part}
