@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import pytest
+from django.contrib import admin
+from django.contrib.admin.utils import quote
+from django.urls import reverse
 from playwright.sync_api import Browser, expect
 
 from tasks_app.core.bulks import BulkAction, BulkOrder
@@ -150,8 +153,10 @@ def judge(visitor: Visitor, address: str) -> list[str]:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1440, 2560])
+@pytest.mark.parametrize(
+    ("theme", "width"),
+    [("light", 390), ("dark", 390), ("light", 1440), ("dark", 1440), ("light", 2560)],
+)
 def test_every_page_is_readable_by_everybody_on_every_screen(
     browser: Browser, site: Site, theme: str, width: int
 ) -> None:
@@ -166,6 +171,41 @@ def test_every_page_is_readable_by_everybody_on_every_screen(
     for address in OUTSIDE.values():
         faults += judge(stranger, f"/{address}")
     context.close()
+    assert faults == [], json.dumps(faults, indent=1)
+
+
+def admin_pages() -> list[str]:
+    """The admin's lists, and of the first of each list its form, its history and its end."""
+    found = [reverse("admin:index")]
+    for model in admin.site._registry:
+        if model._meta.app_label == "axes":
+            continue
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        found += [reverse(f"{name}_changelist"), reverse(f"{name}_add")]
+        first = model._default_manager.first()
+        if first is not None:
+            verbs = ("change", "history", "delete")
+            found += [reverse(f"{name}_{verb}", args=[quote(first.pk)]) for verb in verbs]
+    return found
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1440)])
+def test_every_page_of_the_admin_is_readable_by_everybody(
+    browser: Browser, site: Site, theme: str, width: int
+) -> None:
+    Everything().happen()
+    visitor = visit(browser, site, color_scheme=theme)
+    visitor.page.set_viewport_size({"width": width, "height": 900})
+    faults = []
+    for address in admin_pages():
+        answer = visitor.page.goto(visitor.address + address)
+        assert answer is not None
+        # Some things cannot be added or ended by hand: that is a page too.
+        assert answer.status in (200, 403), f"{address}: {answer.status}"
+        faults += [f"{address}: {found}" for found in (*visitor.faults, *visitor.axe())]
+        visitor.faults.clear()
+    visitor.page.context.close()
     assert faults == [], json.dumps(faults, indent=1)
 
 
