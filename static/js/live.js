@@ -1,8 +1,9 @@
 // One websocket a page. It brings samples for the charts and the word "changed" for the tables,
 // which fetch again what they show: <div hx-get="…" hx-trigger="chargehand:changed from:body"
 // hx-sync="this:queue last">: a server that takes longer than a second is waited for, not asked anew.
-// Without it the page polls; on a hidden tab it rests, and also while its reader has paused it, which
-// is kept for the next pages. Events on body:
+// Without it the page polls; on a hidden tab it rests, and also while its reader has paused it. Whoever
+// finds a second too fast chooses another pace: messages between two of its beats are left undrawn, and
+// the charts fetch what they missed. Both are kept for the next pages. Events on body:
 //   chargehand:sample   detail = one second of the record
 //   chargehand:quiet    detail = {now, oldest}: the record has no new sample
 //   chargehand:changed  tables fetch again
@@ -10,7 +11,9 @@
 (() => {
   "use strict";
   const POLL_MS = 5000;
-  const CHANGED_MS = 1000;
+  const PACE_S = [1, 5, 15, 60];
+  // Messages come about once a second: one that is a little early is in time.
+  const EARLY_MS = 200;
   // The word reaches all pages in one instant; they do not fetch in one.
   const SPREAD_MS = 250;
   // The server says something every second; after ten the line is dead, whatever TCP believes.
@@ -23,9 +26,12 @@
   const SIGNED_OUT = 4401;
 
   const PAUSED_KEY = "chargehand-paused";
+  const PACE_KEY = "chargehand-pace";
+  const OFF = "off";
 
   const label = document.querySelector("[data-connection]");
   const pauseButton = document.querySelector("[data-pause]");
+  const paceChoice = document.querySelector("[data-pace]");
   if (!label) return;
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/live/`;
   let socket = null;
@@ -33,14 +39,32 @@
   let heardAt = 0;
   let retry = null;
   let opening = null;
-  let paused = storedPause();
+  let paused = stored(PAUSED_KEY) === "yes";
+  let paceMs = paceOf(stored(PACE_KEY));
+  let shownAt = Date.now();
+  // What came since the page was drawn last and waits for the next beat of its pace.
+  let undrawn = false;
+  let undrawnChange = false;
 
-  function storedPause() {
+  function stored(key) {
     try {
-      return localStorage.getItem(PAUSED_KEY) === "yes";
+      return localStorage.getItem(key);
     } catch {
-      return false; // storage is refused: nothing is kept from page to page
+      return null; // storage is refused: nothing is kept from page to page
     }
+  }
+
+  function keep(key, value) {
+    try {
+      localStorage.setItem(key, value);
+    } catch {
+      // not kept: it holds for this page
+    }
+  }
+
+  function paceOf(text) {
+    const seconds = Number(text);
+    return 1000 * (PACE_S.includes(seconds) ? seconds : PACE_S[0]);
   }
 
   const resting = () => paused || document.hidden;
@@ -52,7 +76,7 @@
     paused: "Paused",
   };
   const TITLES = {
-    reconnecting: "Figures are fetched every 5 s until the line is back",
+    reconnecting: "Figures are fetched every 5 s, or at a slower pace, until the line is back",
     away: "The web process runs; its database does not answer",
     paused: "Nothing on this page changes until it goes on",
   };
@@ -79,7 +103,7 @@
         changedAt = Date.now();
         tell("changed");
       },
-      Math.max(0, changedAt + CHANGED_MS - Date.now()) + Math.random() * SPREAD_MS,
+      Math.max(0, changedAt + paceMs - Date.now()) + Math.random() * SPREAD_MS,
     );
   };
 
@@ -100,6 +124,10 @@
   // Everything at once, whenever the page was fetched last: it was cut off, or paused.
   const catchUp = () => {
     changedAt = 0;
+    clearTimeout(changedLater);
+    changedLater = null;
+    shownAt = Date.now();
+    undrawn = undrawnChange = false;
     // What was asked before the line was cut may never be answered.
     for (const table of document.querySelectorAll('[hx-trigger*="chargehand:changed"]'))
       window.htmx.trigger(table, "htmx:abort");
@@ -116,7 +144,19 @@
     say(message.away ? "away" : "live");
     if (message.away) return;
     window.Chargehand.correct(message.now);
-    if (message.missed) tell("catchup");
+    if (back) catchUp();
+    else if (Date.now() - shownAt >= paceMs - EARLY_MS) draw(message);
+    else {
+      undrawn ||= Boolean(message.sample || message.missed);
+      undrawnChange ||= Boolean(message.changed || message.missed);
+    }
+  };
+
+  const draw = (message) => {
+    const moved = message.changed || message.missed || undrawnChange;
+    if (message.missed || undrawn) tell("catchup");
+    shownAt = Date.now();
+    undrawn = undrawnChange = false;
     if (message.sample) {
       count({ ...message.sample.by_status, INBOX: message.inbox });
       follow(message.sample.at);
@@ -124,8 +164,7 @@
     } else {
       tell("quiet", message);
     }
-    if (back) catchUp();
-    else if (message.changed || message.missed) changed();
+    if (moved) changed();
   };
 
   const again = (event) => {
@@ -185,20 +224,37 @@
       connect();
     }
     pauseButton.textContent = paused ? "Go on" : "Pause";
+    paceChoice.value = paused ? OFF : String(paceMs / 1000);
   };
 
-  const togglePause = () => {
-    paused = !paused;
-    try {
-      localStorage.setItem(PAUSED_KEY, paused ? "yes" : "no");
-    } catch {
-      // not kept: it holds for this page
-    }
+  const pause = (wanted) => {
+    if (paused === wanted) return;
+    paused = wanted;
+    keep(PAUSED_KEY, paused ? "yes" : "no");
     restOrGoOn();
   };
+  const togglePause = () => pause(!paused);
 
-  pauseButton.hidden = false;
+  pauseButton.hidden = paceChoice.hidden = false;
   pauseButton.addEventListener("click", togglePause);
+  paceChoice.addEventListener("change", () => {
+    const chosen = paceChoice.value;
+    if (chosen !== OFF) {
+      paceMs = paceOf(chosen);
+      keep(PACE_KEY, chosen);
+      if (!paused) catchUp();
+    }
+    pause(chosen === OFF);
+  });
+  // What a part asks by itself every so often follows the pace, and rests with the page.
+  const polledAt = new WeakMap();
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { elt, requestConfig } = event.detail;
+    if (requestConfig.triggeringEvent || !/\bevery /.test(elt.getAttribute("hx-trigger"))) return;
+    const early = Date.now() - (polledAt.get(elt) ?? 0) < paceMs - EARLY_MS;
+    if (resting() || early) event.preventDefault();
+    else polledAt.set(elt, Date.now());
+  });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "p" || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.matches("input:not([type=checkbox]), select, textarea")) return;
@@ -223,9 +279,11 @@
   }, 1000);
   setInterval(() => {
     if (resting() || label.dataset.state === "live") return;
+    if (Date.now() - shownAt < Math.max(POLL_MS, paceMs) - EARLY_MS) return;
+    shownAt = Date.now();
     tell("catchup");
     changed();
-  }, POLL_MS);
+  }, 1000);
 
   restOrGoOn();
 })();

@@ -96,6 +96,11 @@ class AlertChannelAdmin(Configures):
         """A channel's name is what its messages refer to: it never changes."""
         return ("name", "signed") if obj else ()
 
+    def get_fields(self, request: HttpRequest, obj: AlertChannel | None = None) -> list[str]:
+        """The name first; whether it is signed once it is there."""
+        fields = ["name", "kind", "address", "enabled", "new_secret"]
+        return [*fields, "signed"] if obj else fields
+
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Write a new secret too, in the same transaction, beside the audit of the rest."""
         super().save_related(request, form, formsets, change)

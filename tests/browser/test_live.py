@@ -43,6 +43,75 @@ def test_a_pause_holds_the_page_still_and_is_kept_until_it_ends(
     expect(connection(visitor)).to_have_text("Live")
 
 
+def pace(visitor: Visitor) -> Locator:
+    return visitor.page.get_by_label("How often this page is refreshed")
+
+
+def test_a_slower_pace_is_obeyed_and_kept(site: Site, visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.go("/tasks/")
+    expect(pace(visitor)).to_have_value("1")
+    pace(visitor).focus()
+    # As the keyboard does it: the choice is a field like any other.
+    page.keyboard.type("60")
+    expect(pace(visitor)).to_have_value("60")
+    visitor.go("/workers/")
+    expect(connection(visitor)).to_have_text("Live")
+    expect(pace(visitor)).to_have_value("60")
+    # What the line's opening fetches has come.
+    page.wait_for_load_state("networkidle")
+    site.floor.worker("w1")
+    # Longer than the feed is ever silent about tables, and than the poll without a line.
+    page.wait_for_timeout(6500)
+    expect(page.get_by_role("link", name="w1")).to_have_count(0)
+    pace(visitor).select_option("1")
+    expect(page.get_by_role("link", name="w1")).to_be_visible()
+    site.floor.worker("w2")
+    expect(page.get_by_role("link", name="w2")).to_be_visible()
+
+
+def test_off_is_a_pause_from_which_the_pace_comes_back(site: Site, visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.go("/workers/")
+    pace(visitor).select_option("5")
+    pace(visitor).select_option("off")
+    expect(connection(visitor)).to_have_text("Paused")
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    pace(visitor).blur()
+    page.keyboard.press("p")
+    expect(connection(visitor)).to_have_text("Live")
+    expect(pace(visitor)).to_have_value("5")
+    page.keyboard.press("p")
+    expect(pace(visitor)).to_have_value("off")
+
+
+def test_polls_without_a_line_follow_the_pace_too(site: Site, visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.go("/workers/")
+    pace(visitor).select_option("15")
+    page.add_init_script("window.WebSocket = class { close() {} };")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.headers.get("hx-request", "")))
+    visitor.go("/workers/")
+    page.wait_for_timeout(7000)
+    assert "true" not in asked, "it asked although its pace is 15 s"
+    pace(visitor).select_option("1")
+    asked.clear()
+    page.wait_for_timeout(7000)
+    assert "true" in asked
+
+
+def test_the_pace_has_its_place_on_a_phone(site: Site, visitor: Visitor) -> None:
+    page = visitor.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    visitor.go("/workers/")
+    expect(pace(visitor)).to_be_visible()
+    box = pace(visitor).bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_a_hidden_tab_rests_and_is_right_again_when_it_is_seen(
     site: Site, visitor: Visitor
 ) -> None:

@@ -103,7 +103,7 @@ def list_retained(kept: Mapping[Kept, int | None]) -> list[Retained]:
     return [Retained(what, kept[what], oldest[what], gone.get(what, 0)) for what in Kept]
 
 
-SHOWN: Final = 12
+SHOWN: Final = 8
 
 TABLES: Final = """
 SELECT c.relname, CASE WHEN c.reltuples >= 0 THEN c.reltuples::bigint END,
