@@ -84,6 +84,7 @@ class AlertChannelAdmin(Configures):
     list_display = ("name", "kind", "address", "enabled", "signed")
     search_fields = ("name", "address")
     actions = None
+    fields = ("name", "kind", "address", "enabled", "new_secret", "signed")
 
     @admin.display(boolean=True)
     def signed(self, channel: AlertChannel) -> bool:
@@ -94,12 +95,7 @@ class AlertChannelAdmin(Configures):
         self, request: HttpRequest, obj: AlertChannel | None = None
     ) -> tuple[str, ...]:
         """A channel's name is what its messages refer to: it never changes."""
-        return ("name", "signed") if obj else ()
-
-    def get_fields(self, request: HttpRequest, obj: AlertChannel | None = None) -> list[str]:
-        """The name first; whether it is signed once it is there."""
-        fields = ["name", "kind", "address", "enabled", "new_secret"]
-        return [*fields, "signed"] if obj else fields
+        return ("name", "signed") if obj else ("signed",)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Write a new secret too, in the same transaction, beside the audit of the rest."""
