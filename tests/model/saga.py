@@ -96,8 +96,8 @@ class Saga:
     def _stop(self, then: JobStatus) -> None:
         for piece in self.steps:
             piece.let_go()
+        self._close_dead()
         if not any(p.status in OPEN for p in self.steps):
-            self._close_dead()
             self.status = then
 
     def _close_dead(self) -> None:
