@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 from uuid import UUID
 
 from tasks_app.core.dispatch import plan_dispatch
 from tasks_app.core.facts import KindPolicy, Snapshot, StrategyName
-from tasks_app.core.previews import Settings, short
+from tasks_app.core.previews import Settings, preview_breaker, short
+
+BREAKER: Final = ("breaker_failures", "breaker_window_seconds", "breaker_open_seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +110,20 @@ def preview_heartbeat(workers: int, after: Settings) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LimitPast:
-    """What is known of a limit: the weight in flight under it, ready, and handed out lately."""
+    """What is known of a limit: the weight in flight under it, ready, and handed out lately.
+
+    ``failed_at`` are the instants of its kinds' failures within a day, in seconds, in order.
+    """
 
     in_flight: float
     ready: float
     started: float
     hours: float
+    failed_at: Sequence[float] = ()
 
 
 def preview_limit(past: LimitPast, before: Settings, after: Settings) -> list[str]:
-    """Say what the caps would do to what is there now."""
+    """Say what the caps would do to what is there now, and a breaker to what was."""
     said: list[str] = []
     most, rate = after["max_concurrent"], after["rate_per_second"]
     if before["max_concurrent"] != most:
@@ -135,6 +142,8 @@ def preview_limit(past: LimitPast, before: Settings, after: Settings) -> list[st
             else f"rate {rate:g} a second: {average:.2g} a second were handed out on average of "
             f"late; what is ready ({past.ready:g}) takes {short(past.ready / rate)}."
         )
+    if any(before[name] != after[name] for name in BREAKER):
+        said.append(preview_breaker(past.failed_at, after, "its kinds"))
     return said
 
 

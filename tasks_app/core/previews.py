@@ -31,12 +31,16 @@ class PastAttempt:
 
 @dataclass(frozen=True, slots=True)
 class KindPast:
-    """What is known of a kind: its latest attempts, of at most ``hours``, and its tasks now."""
+    """What is known of a kind: its latest attempts, of at most ``hours``, and its tasks now.
+
+    ``downed`` tells of each task that took workers down within a day, how many.
+    """
 
     attempts: Sequence[PastAttempt]
     hours: float
     waiting: int = 0
     in_flight: int = 0
+    downed: Sequence[int] = ()
 
 
 def preview_kind(past: KindPast, before: Settings, after: Settings) -> list[str]:
@@ -167,14 +171,19 @@ def _errors(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
 
 
 def _breaker(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
+    at = sorted(a.ended_at for a in past.attempts if a.outcome in FAILURES)
+    yield preview_breaker(at, after, "the kind")
+
+
+def preview_breaker(failed_at: Sequence[float], after: Settings, guarded: str) -> str:
+    """Say how often a breaker would have opened by failures at these instants, in order."""
     failures = after["breaker_failures"]
     if failures is None:
-        yield "breaker: none; failures never pause the kind."
-        return
-    at = sorted(a.ended_at for a in past.attempts if a.outcome in FAILURES)
-    opened = openings(at, failures, after["breaker_window_seconds"], after["breaker_open_seconds"])
-    yield (
-        f"breaker {failures} in {short(after['breaker_window_seconds'])}: by the {len(at):,} "
+        return f"breaker: none; failures never pause {guarded}."
+    window, open_for = after["breaker_window_seconds"], after["breaker_open_seconds"]
+    opened = openings(failed_at, failures, window, open_for)
+    return (
+        f"breaker {failures} in {short(window)}: by the {len(failed_at):,} "
         f"failures lately it would have opened {opened:,} times."
     )
 
@@ -212,6 +221,15 @@ def _retry_budget(past: KindPast, before: Settings, after: Settings) -> Iterator
     )
 
 
+def _poison(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
+    new, old = after["poison_after"], before["poison_after"]
+    caught, now = (sum(workers >= each for workers in past.downed) for each in (new, old))
+    yield (
+        f"poison after {new}: {caught:,} of the {len(past.downed):,} tasks that took workers down "
+        f"within a day would have been dead as poison (now {now:,})."
+    )
+
+
 def _pause(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
     if after["paused"]:
         yield (
@@ -236,5 +254,6 @@ EFFECTS: Final[Sequence[tuple[tuple[str, ...], Effect]]] = (
     (("permanent_errors", "retryable_errors"), _errors),
     (("breaker_failures", "breaker_window_seconds", "breaker_open_seconds"), _breaker),
     (("retry_budget",), _retry_budget),
+    (("poison_after",), _poison),
 )
 """Which settings have an effect that the past can tell, and the function that tells it."""

@@ -17,6 +17,12 @@ from tasks_app.core.hand_out_previews import (
 from tasks_app.core.previews import KindPast, preview_kind, short
 from tasks_app.core.retention import Kept, preview_retention
 from tasks_app.core.states import Status
+from tasks_app.core.supervision_previews import (
+    RoundsPast,
+    preview_backlog,
+    preview_quarantine,
+    preview_tick,
+)
 from tasks_app.services.settings_sections import (
     ALERTS,
     KINDS,
@@ -28,13 +34,23 @@ from tasks_app.services.settings_sections import (
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.counts import count_by_status
 from tasks_app.store.reads.kinds import kinds_without_strategy
-from tasks_app.store.reads.previews import HOURS, kind_past, limit_past, silences
+from tasks_app.store.reads.previews import (
+    HOURS,
+    kind_past,
+    limit_past,
+    poisoned,
+    silences,
+    tasks_ahead,
+)
 from tasks_app.store.reads.retention import going, row_seconds
 from tasks_app.store.reads.series import read_oldest
 from tasks_app.store.reads.snapshot import read_snapshot
+from tasks_app.store.reads.supervision import read_rounds
 
 REPLAYED: Final = 300
 """Latest attempts that stand for ready tasks where none is ready."""
+
+QUARANTINE: Final = ("quarantine_after", "quarantine_window_seconds")
 
 Values = Mapping[str, Any]
 
@@ -97,6 +113,14 @@ def _supervisor(before: Values, after: Values) -> Preview:
         said += preview_stale_after(quiet, before, after)
     if before["heartbeat_seconds"] != after["heartbeat_seconds"]:
         said.append(preview_heartbeat(len(quiet.gaps), after))
+    if before["backlog"] != after["backlog"]:
+        said.append(preview_backlog(tasks_ahead(), before, after))
+    if before["tick_seconds"] != after["tick_seconds"]:
+        rounds = read_rounds()
+        past = RoundsPast(rounds.rounds, rounds.longest_seconds, rounds.promoted, rounds.reclaimed)
+        said.append(preview_tick(past, before, after))
+    if any(before[name] != after[name] for name in QUARANTINE):
+        said.append(preview_quarantine(poisoned(), before, after))
     return Preview(said, "Judged by the record as it stands." if said else "")
 
 

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
@@ -20,6 +21,7 @@ from tasks_app.models import (
 )
 from tests.admin.test_admin import kind_form
 from tests.floor import Floor
+from tests.web.conftest import died
 
 KIND = "/admin/tasks_app/kind/job"
 SUPERVISOR = "/admin/tasks_app/supervisorsettings/1"
@@ -112,7 +114,7 @@ def test_a_preview_looks_at_a_bounded_number_of_attempts(
         )
         for n in range(12_000)
     )
-    with django_assert_max_num_queries(35):
+    with django_assert_max_num_queries(36):
         told = page(admin.post(f"{KIND}/change/", kind_form(timeout_seconds="5", _preview="x")))
     assert "the 10,000 attempts" in told
 
@@ -182,6 +184,63 @@ def test_the_supervisors_settings_are_previewed_and_taken_back(floor: Floor, adm
     }
     admin.post(f"/admin/tasks_app/supervisorsettings/revert/{entry.pk}/")
     assert SupervisorSettings.objects.get().stale_after_seconds == 90.0
+
+
+def test_a_bound_of_poison_is_previewed_by_the_tasks_that_took_workers_down(
+    floor: Floor, admin: Client
+) -> None:
+    floor.kind(poison_after=9)
+    tasks = floor.submit(3)
+    now = floor.task(tasks[0]).created_at
+    lost = [(0, 1), (0, 2), (1, 1), (1, 1), (2, 3)]
+    Attempt.objects.bulk_create(
+        Attempt(
+            token=10**6 + number,
+            task_id=tasks[task],
+            kind="job",
+            worker_id=UUID(int=worker),
+            number=1,
+            assigned_at=now,
+            started_at=now,
+            outcome=Outcome.WORKER_LOST,
+        )
+        for number, (task, worker) in enumerate(lost)
+    )
+    form = kind_form(poison_after="2", _preview="Preview")
+    told = page(admin.post(f"{KIND}/change/", form))
+    assert "poison after 2: 1 of the 3 tasks that took workers down within a day" in told
+
+
+def test_a_limits_breaker_is_previewed_by_the_failures_of_its_kinds(
+    floor: Floor, admin: Client
+) -> None:
+    Limit.objects.create(name="mail")
+    floor.kind(limit_id="mail")
+    floor.worker("w1", slots=4, skills={"job": 1, "free": 1})
+    for kind in ("job", "job", "free"):
+        died(floor, "w1", kind=kind)
+    path = "/admin/tasks_app/limit/mail/change/"
+    form = admin.get(path).context["adminform"].form
+    data = {name: "" if value is None else value for name, value in form.initial.items()}
+    told = page(admin.post(path, {**data, "breaker_failures": "2", "_preview": "Preview"}))
+    assert "by the 2 failures lately it would have opened 1 times" in told
+
+
+def test_what_the_supervisor_does_next_is_previewed_by_the_record(
+    floor: Floor, admin: Client
+) -> None:
+    floor.worker("w1", slots=2)
+    floor.submit(4)
+    floor.round()
+    floor.claim("w1", 2)
+    form = admin.get(f"{SUPERVISOR}/change/").context["adminform"].form
+    data = {name: "" if value is None else value for name, value in form.initial.items()}
+    data |= {"backlog": "0", "tick_seconds": "0.5", "quarantine_after": "1", "_preview": "x"}
+    told = page(admin.post(f"{SUPERVISOR}/change/", data))
+    assert "backlog 0: 1 workers with 2 slots may hold 0 tasks beyond those (now 2)" in told
+    assert "they hold 2 beyond them, and have not begun 2 of their 4" in told
+    assert "a quiet supervisor makes 7,200 rounds an hour (now 3,600)" in told
+    assert "quarantine after 1 in 60 min: by the 0 poison tasks" in told
 
 
 def test_looking_at_a_revert_takes_nothing_back(floor: Floor, admin: Client) -> None:

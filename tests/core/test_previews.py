@@ -16,6 +16,7 @@ from tasks_app.core.facts import (
     WorkerFacts,
 )
 from tasks_app.core.hand_out_previews import (
+    BREAKER,
     LimitPast,
     Silences,
     preview_limit,
@@ -24,6 +25,13 @@ from tasks_app.core.hand_out_previews import (
 )
 from tasks_app.core.previews import KindPast, PastAttempt, openings, preview_kind
 from tasks_app.core.states import DeadReason, Outcome
+from tasks_app.core.supervision_previews import (
+    Ahead,
+    RoundsPast,
+    preview_backlog,
+    preview_quarantine,
+    preview_tick,
+)
 
 NOW: dict[str, Any] = {
     "paused": False,
@@ -39,6 +47,7 @@ NOW: dict[str, Any] = {
     "breaker_window_seconds": 60.0,
     "breaker_open_seconds": 30.0,
     "retry_budget": None,
+    "poison_after": 3,
 }
 
 
@@ -101,6 +110,14 @@ def test_a_retry_budget_tells_what_would_have_waited() -> None:
     assert "5 retries to 10 first attempts; 3 of them" in said(past, retry_budget=0.2)
 
 
+def test_a_lower_bound_of_poison_tells_what_would_have_died_of_it() -> None:
+    past = KindPast([], hours=0, downed=[1, 1, 2, 2, 2, 3])
+    assert said(past, poison_after=2) == (
+        "poison after 2: 4 of the 6 tasks that took workers down within a day would have been "
+        "dead as poison (now 1)."
+    )
+
+
 def test_a_pause_tells_what_waits_and_what_goes_on() -> None:
     past = KindPast([], hours=0, waiting=312, in_flight=4)
     assert "312 tasks that wait would stay" in said(past, paused=True)
@@ -160,12 +177,61 @@ def test_a_shorter_patience_tells_whom_it_would_cost(stale_after: float, lost: i
 
 
 def test_a_cap_tells_what_must_end_first() -> None:
-    before = {"max_concurrent": None, "rate_per_second": None}
+    before: dict[str, Any] = {"max_concurrent": None, "rate_per_second": None}
+    before |= dict.fromkeys(BREAKER)
     told = preview_limit(
         LimitPast(in_flight=7, ready=120, started=360, hours=1),
         before,
-        {"max_concurrent": 5.0, "rate_per_second": 0.5},
+        before | {"max_concurrent": 5.0, "rate_per_second": 0.5},
     )
     assert "so 2 must end" in told[0]
     assert "0.1 a second were handed out on average" in told[1]
     assert "takes 4 min" in told[1]
+
+
+def test_a_limits_breaker_counts_the_failures_of_all_its_kinds() -> None:
+    before: dict[str, Any] = {"max_concurrent": None, "rate_per_second": None}
+    before |= {
+        "breaker_failures": None,
+        "breaker_window_seconds": 60.0,
+        "breaker_open_seconds": 30.0,
+    }
+    past = LimitPast(0, 0, 0, hours=1, failed_at=[0, 1, 2, 100, 101, 102, 103])
+    assert preview_limit(past, before, before | {"breaker_failures": 3}) == [
+        "breaker 3 in 60 s: by the 7 failures lately it would have opened 2 times."
+    ]
+    gone = preview_limit(past, before | {"breaker_failures": 3}, before)
+    assert gone == ["breaker: none; failures never pause its kinds."]
+
+
+def test_a_backlog_tells_how_far_ahead_workers_would_be_and_are() -> None:
+    ahead = Ahead(workers=3, slots=12, held=20, begun=9, beyond=8)
+    assert preview_backlog(ahead, {"backlog": 1.0}, {"backlog": 0.5}) == (
+        "backlog 0.5: 3 workers with 12 slots may hold 6 tasks beyond those (now 12); they hold 8 "
+        "beyond them, and have not begun 11 of their 20. What they hold already stays with them."
+    )
+    told = preview_backlog(ahead, {"backlog": None}, {"backlog": 2.0})
+    assert "may hold 24 tasks beyond those (now any number)" in told
+    assert "stays" not in told
+    assert "any number of tasks" in preview_backlog(ahead, {"backlog": 1.0}, {"backlog": None})
+
+
+def test_a_tick_tells_how_many_rounds_come_of_it_and_what_waits_for_one() -> None:
+    past = RoundsPast(rounds=3_700, longest=0.4, promoted=12, reclaimed=3)
+    assert preview_tick(past, {"tick_seconds": 1.0}, {"tick_seconds": 5.0}) == (
+        "tick 5 s: a quiet supervisor makes 720 rounds an hour (now 3,600); the 12 retries and 3 "
+        "lost leases of the last hour would each have waited for one for up to 5 s (now 1 s)."
+    )
+    short = preview_tick(past, {"tick_seconds": 1.0}, {"tick_seconds": 0.1})
+    assert short.endswith("The longest of 3,700 rounds took 0.4 s.")
+
+
+def test_a_quarantine_tells_which_kinds_it_would_have_caught() -> None:
+    before = {"quarantine_after": 3, "quarantine_window_seconds": 3600.0}
+    poisoned = {"bad": [0.0, 10.0, 20.0], "slow": [0.0, 9_000.0], "fine": [5.0]}
+    told = preview_quarantine(poisoned, before, before | {"quarantine_after": 2})
+    assert "by the 6 poison tasks of the last day, it would have caught bad (now: bad)" in told
+    wide = before | {"quarantine_after": 2, "quarantine_window_seconds": 86_400.0}
+    assert "it would have caught bad, slow (now: bad)" in preview_quarantine(poisoned, before, wide)
+    never = before | {"quarantine_after": 9}
+    assert "caught no kind (now: bad)" in preview_quarantine(poisoned, before, never)

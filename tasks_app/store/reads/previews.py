@@ -1,11 +1,13 @@
 """What previews of settings are judged by: the latest attempts, silences, and what waits now."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tasks_app.core.facts import ErrorFacts
 from tasks_app.core.hand_out_previews import LimitPast, Silences
 from tasks_app.core.previews import KindPast, PastAttempt
-from tasks_app.core.states import DeadReason, Outcome, Status
+from tasks_app.core.states import FAILURES, DeadReason, Outcome, Status
+from tasks_app.core.supervision_previews import Ahead
 from tasks_app.store import sql
 from tasks_app.store.reads.counts import count_by_status
 
@@ -31,6 +33,17 @@ SELECT extract(epoch FROM ended_at - started_at)::float8, coalesce(c.skill, 1)::
 """
 
 
+# Of one incarnation, as the sweep counts them: the workers that died as they ran it.
+DOWNED = """
+SELECT (count(DISTINCT worker_id) FILTER (WHERE outcome = 'worker_lost')
+        + count(*) FILTER (WHERE outcome = 'crashed'))::int
+  FROM (SELECT * FROM attempt ORDER BY token DESC LIMIT %(looked_at)s) a
+ WHERE kind = %(kind)s AND started_at IS NOT NULL AND outcome IN ('worker_lost', 'crashed')
+   AND ended_at > statement_timestamp() - %(hours)s * interval '1 hour'
+ GROUP BY task_id, requeues
+"""
+
+
 def kind_past(kind: str) -> KindPast:
     """A kind's latest attempts, the newest first, of a day at most, and its tasks now."""
     params = {"kind": kind, "hours": HOURS, "looked_at": LOOKED_AT, "most": MOST}
@@ -41,6 +54,7 @@ def kind_past(kind: str) -> KindPast:
         hours=found[-1][8] / 3600 if found else 0.0,
         waiting=counts.get(Status.PENDING, 0) + counts.get(Status.FAILED, 0),
         in_flight=counts.get(Status.ASSIGNED, 0) + counts.get(Status.RUNNING, 0),
+        downed=[workers for (workers,) in sql.rows(DOWNED, params)],
     )
 
 
@@ -94,8 +108,64 @@ SELECT (SELECT coalesce(sum(e.weight), 0) FROM lease e JOIN kind k ON k.name = e
 """
 
 
+FAILED_UNDER = """
+SELECT extract(epoch FROM a.ended_at)::float8
+  FROM (SELECT kind, outcome, ended_at FROM attempt ORDER BY token DESC LIMIT %(looked_at)s) a
+  JOIN kind k ON k.name = a.kind AND k.limit_name = %(limit)s
+ WHERE a.outcome = ANY (%(failures)s)
+   AND a.ended_at > statement_timestamp() - %(hours)s * interval '1 hour'
+ ORDER BY 1
+"""
+
+
 def limit_past(limit: str) -> LimitPast:
-    """What is in flight, ready and of the last hour under a limit; ready tasks up to a bound."""
-    found = sql.row(LIMIT, {"limit": limit, "most": MOST, "looked_at": LOOKED_AT})
+    """What is in flight, ready and of the last hour under a limit; ready tasks up to a bound.
+
+    Its kinds' failures are those of a day.
+    """
+    params = {
+        "limit": limit,
+        "most": MOST,
+        "looked_at": LOOKED_AT,
+        "hours": HOURS,
+        "failures": sorted(FAILURES),
+    }
+    found = sql.row(LIMIT, params)
     assert found is not None, "a row of figures is always there"
-    return LimitPast(in_flight=found[0], ready=found[1], started=found[2], hours=1.0)
+    failed_at = [at for (at,) in sql.rows(FAILED_UNDER, params)]
+    return LimitPast(found[0], found[1], found[2], hours=1.0, failed_at=failed_at)
+
+
+AHEAD = """
+SELECT count(*)::int, coalesce(sum(slots), 0)::int, coalesce(sum(held), 0)::int,
+       coalesce(sum(begun), 0)::int, coalesce(sum(greatest(held - slots, 0)), 0)::int
+  FROM (SELECT w.slots, count(l.token) AS held, count(l.started_at) AS begun
+          FROM worker w LEFT JOIN lease l ON l.worker_id = w.id
+         WHERE w.state IN ('active', 'draining')
+         GROUP BY w.id) each
+"""
+
+
+def tasks_ahead() -> Ahead:
+    """What live workers hold now, beside their slots."""
+    found = sql.row(AHEAD)
+    assert found is not None, "a row of figures is always there"
+    return Ahead(*found)
+
+
+POISONED = """
+SELECT kind, extract(epoch FROM finished_at)::float8
+  FROM (SELECT kind, finished_at FROM task
+         WHERE dead_reason = 'poison'
+           AND finished_at > statement_timestamp() - %(hours)s * interval '1 hour'
+         LIMIT %(most)s) t
+ ORDER BY 2
+"""
+
+
+def poisoned() -> Mapping[str, Sequence[float]]:
+    """The instants of a day's poison tasks by kind, in order; up to a bound."""
+    found: dict[str, list[float]] = {}
+    for kind, at in sql.rows(POISONED, {"hours": HOURS, "most": MOST}):
+        found.setdefault(kind, []).append(at)
+    return found
