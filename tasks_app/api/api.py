@@ -70,6 +70,14 @@ def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
     return api.create_response(request, told.dict(), status=422)
 
 
+@api.exception_handler(Exception)
+def broken(request: HttpRequest, error: Exception) -> HttpResponse:
+    """500 for a fault of this program's own; the log has it, and the answer nothing of it."""
+    log.error("%s %s failed", request.method, request.path, exc_info=error)
+    detail = "something is wrong here and not in your request; whoever runs the site has it logged"
+    return api.create_response(request, {"detail": detail}, status=500)
+
+
 @api.exception_handler(OperationalError)
 @api.exception_handler(InterfaceError)
 def away(request: HttpRequest, error: Exception) -> HttpResponse:

@@ -70,6 +70,19 @@ def test_the_documentation_asks_for_a_login_or_a_token(
     assert with_token.status_code == 200
 
 
+def test_a_fault_of_our_own_is_a_500_in_json_that_tells_nothing_of_it(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("the password is made-up")
+
+    monkeypatch.setattr("tasks_app.api.tasks.submit_tasks", fail)
+    answer = program.post({"kind": "job", "payload": {}})
+    assert answer.status == 500
+    assert "whoever runs the site" in answer.json["detail"]
+    assert "password" not in answer.json["detail"]
+
+
 @pytest.mark.parametrize(
     "away", ["tasks_app.api.tasks.submit_tasks", "tasks_app.api.security.verify"]
 )

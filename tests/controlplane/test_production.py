@@ -174,6 +174,8 @@ def test_what_comes_without_tls_is_sent_to_it_but_probes_are_not(production: Pro
         answer, _ = production.ask(path, tls=False)
         assert answer.status == 301, path
         assert answer.headers["Location"] == f"https://{HOST}{path}"
+    for lookalike in ("/nowhere/healthz", "/healthz/", "/api/v1/readyz", "/metrics.json"):
+        assert production.ask(lookalike, tls=False)[0].status == 301, lookalike
     for path, status in (("/healthz", 200), ("/readyz", 503), ("/metrics", 401)):
         assert production.ask(path, tls=False)[0].status == status, path
 

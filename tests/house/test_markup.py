@@ -21,6 +21,7 @@ SINKS = re.compile(
     r"\beval\s*\(|\bnew\s+Function\b|\b(?:inner|outer)HTML\s*\+?=(?!=)|\binsertAdjacentHTML\b"
     r"|\bdocument\.write|\bset(?:Timeout|Interval)\s*\(\s*['\"`]|\bsrcdoc\b"
 )
+WRITTEN = re.compile(r'<[^<>]+>(?={%\s*json_tree)|<pre class="json"[^>]*>')
 MADE_MARKUP = {"mark_safe", "SafeString", "SafeText", "format_html", "format_html_join"}
 
 
@@ -130,6 +131,13 @@ def test_markup_made_in_python_is_written_out_and_never_put_together() -> None:
     assert not [
         place for place, call in made if not call.args or not isinstance(call.args[0], ast.Constant)
     ]
+
+
+def test_htmx_looks_for_nothing_of_its_own_in_what_strangers_wrote() -> None:
+    """Escaped it is text in any case; this is the second wall."""
+    trees = [tree for path in TEMPLATES for tree in WRITTEN.findall(path.read_text())]
+    assert len(trees) > 4
+    assert [tree for tree in trees if "hx-disable" not in tree] == []
 
 
 def test_htmx_evaluates_nothing_and_asks_this_site_alone() -> None:
