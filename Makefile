@@ -19,7 +19,7 @@ AS_PRODUCTION := CHARGEHAND_ENV=production ALLOWED_HOSTS=example.org \
 	DATABASE_URL=postgresql://checks@127.0.0.1/none CELERY_BROKER_URL=redis://127.0.0.1:6379/0 \
 	SECRET_KEY=$$($(VENV) -c 'import secrets; print(secrets.token_urlsafe(64))')
 
-.PHONY: help demo up install test test-all mutants chaos lint format audit clean
+.PHONY: help demo up install test test-all mutants chaos lint format audit sbom clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -60,7 +60,10 @@ format: .venv/.tests ## rewrite code and templates in the house's format
 	$(VENV) -m djlint templates --reformat --quiet || true
 
 audit: .venv/.tests ## known faults in the pinned packages (asks the network)
-	@$(VENV) -m pip_audit --requirement constraints.txt
+	@$(VENV) -m pip_audit --strict --requirement constraints.txt
+
+sbom: .venv/.runs ## the bill of materials (CycloneDX), to the standard output
+	@$(VENV) -m controlplane.bill
 
 clean: ## remove what was installed; the data in var/ stays
 	@rm -rf .venv node_modules static/vendor/uPlot*

@@ -1,4 +1,4 @@
-"""What the guarantees say they are proven by exists."""
+"""What the guarantees and the security page say they are proven by exists."""
 
 import ast
 import re
@@ -6,6 +6,7 @@ import re
 from controlplane.environment import ROOT
 
 DOCUMENT = ROOT / "docs" / "guarantees.md"
+SECURITY = ROOT / "docs" / "security.md"
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 
 
@@ -19,6 +20,17 @@ def test_every_test_that_the_guarantees_name_exists() -> None:
     missing = [f"{path}::{name}" for path, name in named if name not in functions_in(path)]
     assert named
     assert not missing
+
+
+def test_every_control_names_tests_that_exist() -> None:
+    rows = [line for line in SECURITY.read_text().splitlines() if line.startswith("|")]
+    controls = [
+        row for row in rows if not re.match(r"\|(-|\s*(fault elsewhere|control)\s*\|)", row)
+    ]
+    assert len(controls) > 15
+    assert not [row for row in controls if not NAMED.search(row)]
+    named = NAMED.findall(SECURITY.read_text())
+    assert not [f"{path}::{name}" for path, name in named if name not in functions_in(path)]
 
 
 def test_every_promise_names_the_test_that_proves_it() -> None:
