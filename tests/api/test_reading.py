@@ -9,6 +9,7 @@ from tasks_app.services import tokens
 from tasks_app.services.people import Actor, Role
 from tests.api.conftest import Program
 from tests.floor import Floor
+from tests.web.conftest import died
 
 
 def test_a_task_is_told_with_its_attempts_result_and_dependencies(
@@ -73,6 +74,17 @@ def test_tasks_are_listed_by_a_query_page_after_page(program: Program, floor: Fl
     assert second["next"] is None
     oldest = program.get("tasks?q=kind:job&limit=1&sort=-age").json
     assert oldest["tasks"][0]["id"] == ids[0]
+
+
+def test_those_dead_of_one_cause_are_found_by_its_fingerprint(
+    program: Program, floor: Floor
+) -> None:
+    floor.worker("w1")
+    task = died(floor, "w1")
+    floor.submit(1)
+    found = program.get(f"tasks?q=cause:{floor.task(task).fingerprint}").json["tasks"]
+    assert [each["id"] for each in found] == [str(task)]
+    assert program.get("tasks?q=cause:KeyError").faults == [(None, "q")]
 
 
 def test_a_wrong_query_is_422_and_says_where_and_what_instead(program: Program) -> None:

@@ -39,6 +39,12 @@ def test_json_lines_and_csv_hold_the_same(floor: Floor) -> None:
     assert row["key"] == "'=letter", "a spreadsheet would run it"
 
 
+def test_a_cause_is_found_here_too(floor: Floor) -> None:
+    assert len(run("cause:none").splitlines()) == 3
+    with pytest.raises(CommandError, match="fingerprint"):
+        run("cause:KeyError")
+
+
 def test_a_limit_and_an_order_are_kept(floor: Floor) -> None:
     (first,) = run("--limit", "1", "--sort=-age", "--json").splitlines()
     assert json.loads(first)["kind"] == "job"

@@ -14,6 +14,7 @@ from tasks_app.services import bulks, operations, rounds
 from tasks_app.services.cancellation import cancel_tasks
 from tasks_app.services.people import Actor, NotAllowed, Role
 from tasks_app.services.rounds import Deposed, run_round
+from tasks_app.store import leader
 from tasks_app.store.reads.bulks import BulkRow, count_refusals, find_bulk
 from tests.floor import Floor
 from tests.web.conftest import died
@@ -337,6 +338,19 @@ def test_the_last_wave_is_not_watched_for_ever(floor: Floor) -> None:
     floor.work_off()
     assert look(bulk).state == BulkState.DONE
     assert "had not ended after an hour" in look(bulk).ended
+
+
+def test_a_successor_watches_on_where_the_killed_leader_stopped(floor: Floor) -> None:
+    ids, bulk = canary(floor, 2)
+    floor.work_off()
+    end_all(floor)
+    floor.work_off()
+    assert (sent_on(ids), Bulk.objects.get().watched) == (2, 1)
+    leader.expire(floor.epoch)
+    floor.lead()
+    end_all(floor, **SAME)
+    floor.work_off()
+    assert look(bulk).state == BulkState.CAME_BACK
 
 
 def test_a_last_wave_is_watched_a_part_at_a_time(

@@ -72,6 +72,66 @@ def test_its_page_shows_progress_waves_and_refusals(
     assert "Requeue, canary" in viewer.text("bulks")
 
 
+def test_a_canary_of_few_says_on_its_page_that_its_error_came_back(
+    floor: Floor, dead: list[UUID], operator: Person
+) -> None:
+    bulk = begun(operator, "requeue", dead, canary="1")
+    floor.work_off()
+    end_all(floor)
+    floor.work_off()
+    html = " ".join(operator.part("bulk", bulk.id).split())
+    assert "All are sent. The last wave is watched until it has ended" in html
+    assert "Stop watching" in html
+    end_all(floor, type="jsonschema.ValidationError", message="ticket 1 is empty")
+    floor.work_off()
+    html = " ".join(operator.part("bulk", bulk.id).split())
+    assert "The error is back, in the last wave." in html
+    assert "there was nothing left to stop" in html
+    assert "Came back" in operator.text("bulks")
+    assert "Stop watching" not in html
+
+
+def test_who_has_seen_enough_of_a_canary_stops_watching_it(
+    floor: Floor, dead: list[UUID], operator: Person
+) -> None:
+    bulk = begun(operator, "requeue", dead[:2], canary="1")
+    floor.work_off()
+    end_all(floor)
+    floor.work_off()
+    operator.post("bulk_abort", bulk.id)
+    assert Bulk.objects.get().state == "aborted"
+    assert "as they were" not in operator.text("bulk", bulk.id), "nothing was left"
+
+
+def end_all(floor: Floor, **error: Any) -> None:
+    """Have the worker complete what it was given, or fail all of it."""
+    floor.round()
+    for grant in floor.claim("w1"):
+        if error:
+            floor.fail("w1", grant, **error)
+        else:
+            floor.complete("w1", grant)
+
+
+def test_a_whole_query_confirmed_twice_begins_once(floor: Floor, operator: Person) -> None:
+    floor.submit(3, kind="spam")
+    html = operator.text("act", "cancel", all=1, q="kind:spam")
+    assert "Held for 10 s first" in " ".join(html.split())
+    fields: dict[str, Any] = {name: value[0] for name, value in _hidden(html).items()}
+    for _ in range(2):
+        operator.post("act", "cancel", **fields, because="spam")
+    assert (Bulk.objects.count(), AuditEntry.objects.count()) == (1, 1)
+
+
+def test_every_task_is_acted_on_under_a_filter_that_can_be_searched_for(
+    floor: Floor, operator: Person
+) -> None:
+    floor.submit(2)
+    operator.post("act", "cancel", all=1, q="", because="all wrong")
+    wanted = AuditEntry.objects.get().wanted
+    assert len(operator.get("tasks", q=wanted).context["page"].rows) == 2
+
+
 @pytest.mark.parametrize("act", ["bulk_undo", "bulk_abort"])
 def test_a_viewer_may_neither_undo_nor_abort(
     floor: Floor, dead: list[UUID], operator: Person, viewer: Person, act: str
