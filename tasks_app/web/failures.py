@@ -4,7 +4,7 @@ import sys
 from typing import Final
 
 from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.cache import never_cache
 
@@ -15,15 +15,9 @@ RETRY_SECONDS: Final = "5"
 def server_error(request: HttpRequest) -> HttpResponse:
     """503 where the database is away or has no connection left, else 500; neither asks it again."""
     away = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
-    status = 503 if away else 500
-    if request.path.startswith("/api/"):
-        detail = "the database cannot be used now" if away else "a fault of the server, see its log"
-        response: HttpResponse = JsonResponse({"detail": detail}, status=status)
-    else:
-        # Without the request: who is logged in is for the database to say.
-        again = request.method == "GET"
-        text = render_to_string("failed.html", {"away": away, "again": again})
-        response = HttpResponse(text, status=status)
+    # Without the request: who is logged in is for the database to say.
+    text = render_to_string("failed.html", {"away": away, "again": request.method == "GET"})
+    response = HttpResponse(text, status=503 if away else 500)
     if away:
         response["Retry-After"] = RETRY_SECONDS
     return response
