@@ -18,7 +18,8 @@ os.environ.setdefault("DATABASE_POOL", "true")
 
 _http = get_asgi_application()
 
-from tasks_app.live.alert_thread import start_watching  # noqa: E402  # needs the apps loaded
+from controlplane.large_bodies import bound  # noqa: E402  # needs the apps loaded
+from tasks_app.live.alert_thread import start_watching  # noqa: E402  # the same
 from tasks_app.live.routing import websocket_urlpatterns  # noqa: E402  # the same
 
 _under_way: Final[set[asyncio.Task[None]]] = set()
@@ -64,4 +65,5 @@ application = ProtocolTypeRouter(
     }
 )
 
+bound()
 start_watching()

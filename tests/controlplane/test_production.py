@@ -10,6 +10,7 @@ from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 from urllib.parse import urlencode
 
+import psutil
 import pytest
 from axes.models import AccessAttempt
 from django.contrib.auth.models import User
@@ -44,8 +45,9 @@ POLICY = (
 class Production:
     """Asks the process as the proxy does, or as somebody does who comes past it."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, process: psutil.Process) -> None:
         self.port = port
+        self.process = process
 
     def ask(
         self,
@@ -54,7 +56,7 @@ class Production:
         *,
         host: str = HOST,
         tls: bool = True,
-        body: str | None = None,
+        body: Any = None,
         **headers: str,
     ) -> tuple[HTTPResponse, str]:
         """The answer and its text; ``tls``: the browser has spoken it to the proxy."""
@@ -124,7 +126,7 @@ def started(
     process = subprocess.Popen(
         [*command, "--verbosity", "0", "controlplane.asgi:application"], cwd=ROOT, env=environment
     )
-    production = Production(port)
+    production = Production(port, psutil.Process(process.pid))
     wait_for(lambda: _answers(production), "the web process to answer", 60)
     yield production
     process.kill()
@@ -233,3 +235,19 @@ def test_the_lock_out_counts_by_the_address_behind_the_proxy(production: Product
     forwarded: Any = {"X_Forwarded_For": "6.6.6.6, 203.0.113.9"}
     assert production.log_in("vera", "wrong", **forwarded).status == 200
     assert AccessAttempt.objects.get().ip_address == "203.0.113.9"
+
+
+@pytest.mark.parametrize("path", ["/api/v1/tasks", "/login/", "/tasks/"])
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_body_of_fifty_megabytes_is_refused_and_held_by_nobody(
+    production: Production, path: str, announced: bool
+) -> None:
+    production.ask("/login/")
+    before = production.process.memory_info().rss
+    piece = b"y" * 1_000_000
+    body: Any = piece * 50 if announced else (piece for _ in range(50))
+    answer, text = production.ask(path, "POST", body=body)
+    assert answer.status == 413
+    assert "at most 33,554,432 bytes" in text
+    assert production.process.memory_info().rss - before < 45_000_000
+    assert production.ask("/healthz")[0].status == 200
