@@ -44,6 +44,9 @@ def watch(stopping: threading.Event, silent_after: float) -> None:
                 deliver_due()
         except Error as error:
             log.warning("alerts cannot be judged: %s", str(error).strip())
+        except Exception:
+            # Nobody would notice that this thread has died.
+            log.exception("alerts cannot be judged")
         finally:
             connection.close()
 

@@ -12,6 +12,8 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from django.db import IntegrityError
+
 from tasks_app.core.retention import FIRST_BATCH, Kept, next_size, rest_after
 from tasks_app.services.rounds import Deposed
 from tasks_app.services.transactions import transactional
@@ -52,7 +54,12 @@ class Pruner:
             return 0
         current = self._passes[0]
         began = time.perf_counter()
-        batch = self._batch(current, epoch, lease_seconds)
+        try:
+            batch = self._batch(current, epoch, lease_seconds)
+        except IntegrityError:
+            # Something that this version does not know of refers to a row. Work must go on.
+            log.exception("%s cannot be pruned", current.what)
+            batch = _Batch(0, current.place, over=True)
         seconds = time.perf_counter() - began
         self._due = time.monotonic() + rest_after(seconds, busy=busy)
         self._gone[current.what] = self._gone.get(current.what, 0) + batch.gone

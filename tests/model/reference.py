@@ -13,7 +13,7 @@ POISON_AFTER = 3
 class ModelTask:
     """One task as the model sees it; ``held`` is the worker's boot and token of its lease.
 
-    Of one that people do, ``held`` is the person's row and the token.
+    Of one that people do, ``held`` is the person's row and the token. ``gone``: it was pruned.
     """
 
     id: UUID
@@ -27,6 +27,7 @@ class ModelTask:
     deaths: set[UUID] = field(default_factory=set)
     crashes: int = 0
     by_people: bool = False
+    gone: bool = False
 
     def _leave(self, status: Status) -> None:
         """End the lease; a cancel that was asked for wins."""

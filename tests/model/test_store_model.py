@@ -18,12 +18,14 @@ from hypothesis.stateful import (
 )
 
 from tasks_app.core.facts import ErrorFacts
-from tasks_app.core.states import OnDead, Status
-from tasks_app.models import SupervisorSettings, Task
+from tasks_app.core.retention import STATUSES, Kept
+from tasks_app.core.states import UNFINISHED, OnDead, Status
+from tasks_app.models import RetentionSettings, SupervisorSettings, Task
 from tasks_app.sdk.link import Failure, Grant, WorkerUnknown
 from tasks_app.services import operations, worker_protocol
 from tasks_app.services.cancellation import cancel_tasks
 from tasks_app.services.people import Actor
+from tasks_app.services.pruning import Pruner
 from tasks_app.services.rounds import Deposed, run_round
 from tasks_app.store import breakers, leader
 from tests.floor import Floor
@@ -235,6 +237,9 @@ class Record(RuleBasedStateMachine):
     def requeue(self, pick: int) -> None:
         """Requeue any task; twice is once."""
         task = self._task(pick)
+        if task.gone:
+            assert not operations.requeue([task.id], OPERATOR).done
+            return
         done = operations.requeue([task.id, task.id], OPERATOR).done
         assert not done or task.status is Status.DEAD
         if done:
@@ -250,9 +255,34 @@ class Record(RuleBasedStateMachine):
         """Dismiss any task."""
         task = self._task(pick)
         done = operations.dismiss([task.id], OPERATOR, "model").done
-        assert bool(done) is (task.status is Status.DEAD)
+        assert bool(done) is (task.status is Status.DEAD and not task.gone)
         if done:
             task.status = Status.DISMISSED
+
+    @rule(kept=st.sets(st.sampled_from(list(STATUSES))))
+    def prune(self, kept: set[Kept]) -> None:
+        """A month passes for what has ended; all of it goes but these sorts, and what is needed."""
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE task SET finished_at = finished_at - interval '31 days'"
+                " WHERE finished_at IS NOT NULL"
+            )
+        days = {what.setting: None if what in kept else 30 for what in STATUSES}
+        RetentionSettings.objects.filter(id=1).update(**days)
+        pruner = Pruner()
+        while pruner.due_in() < 30:
+            pruner.prune(self.floor.epoch, 60.0, busy=False)
+        for what, statuses in STATUSES.items():
+            there = [task for task in self.tasks.values() if not task.gone]
+            needed = {
+                needed
+                for task in there
+                if task.status in UNFINISHED or task.status is Status.DEAD
+                for needed in task.needs
+            }
+            for task in there:
+                if what not in kept and task.status in statuses and task.id not in needed:
+                    task.gone = True
 
     @rule(paused=st.booleans())
     def pause(self, paused: bool) -> None:
@@ -281,6 +311,7 @@ class Record(RuleBasedStateMachine):
         model = {
             task.id: (task.status.value, task.attempts, task.requeues)
             for task in self.tasks.values()
+            if not task.gone
         }
         assert rows == model
 

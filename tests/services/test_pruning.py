@@ -256,6 +256,23 @@ def test_history_goes_by_a_time_of_its_own(floor: Floor, monkeypatch: pytest.Mon
     assert Task.objects.count() == 1
 
 
+def test_a_row_that_something_unknown_refers_to_does_not_stop_the_supervisor(
+    floor: Floor, caplog: pytest.LogCaptureFixture
+) -> None:
+    completed(floor, 2)
+    days_pass(31)
+    keep(completed=30, history=30)
+    sql.execute("CREATE TABLE strange (task_id uuid REFERENCES task (id) DEFERRABLE)")
+    try:
+        sql.execute("INSERT INTO strange SELECT id FROM task LIMIT 1")
+        assert prune(floor) == 0
+        assert Task.objects.count() == 2
+        assert "completed cannot be pruned" in caplog.text
+    finally:
+        sql.execute("DROP TABLE strange")
+    floor.assert_counts_are_true()
+
+
 STEPS: list[dict[str, Any]] = [
     {"name": "one", "kind": "a", "compensation": {"kind": "undo_a"}},
     {"name": "two", "kind": "b", "depends_on": ["one"]},
