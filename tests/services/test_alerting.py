@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core import mail
-from django.db import connection
+from django.db import connection, transaction
 
 from tasks_app.core.webhooks import SIGNATURE
 from tasks_app.models import AlertChannel, AlertDelivery, AlertRule, AlertState, Leader, Task
@@ -182,6 +182,31 @@ def test_two_processes_that_watch_tell_an_alert_once(duty: Floor) -> None:
     look(SILENT_AFTER)
     deliver_due()
     assert len(subjects()) == 1
+
+
+def test_one_process_judges_at_a_time(duty: Floor) -> None:
+    channel()
+    silence(duty)
+    judging, done = threading.Event(), threading.Event()
+
+    def judge() -> None:
+        with transaction.atomic():
+            assert alerting.take_turn() is not None
+            judging.set()
+            done.wait(60)
+        connection.close()
+
+    other = threading.Thread(target=judge)
+    other.start()
+    try:
+        assert judging.wait(60)
+        look(SILENT_AFTER)
+        assert not AlertState.objects.exists()
+    finally:
+        done.set()
+        other.join()
+    look(SILENT_AFTER)
+    assert AlertState.objects.exists()
 
 
 def die(floor: Floor, message: str = "no answer") -> Any:
