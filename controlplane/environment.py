@@ -183,6 +183,12 @@ def mail(url: str) -> MailServer | None:
     )
 
 
+def languages(catalogues: Path) -> list[str]:
+    """The codes of the languages with a compiled catalogue in a folder of them, such as pt-br."""
+    found = catalogues.glob("*/LC_MESSAGES/django.mo")
+    return sorted(path.parts[-3].lower().replace("_", "-") for path in found)
+
+
 def unreachable_database(error: Exception) -> str | None:
     """Say in one sentence that no database answered and what to do; None for any other error."""
     cause = error.__cause__

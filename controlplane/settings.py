@@ -52,6 +52,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -252,6 +253,11 @@ STORAGES = {
     "staticfiles": {"BACKEND": _static},
 }
 LANGUAGE_CODE = "en-gb"
+# English, and each language with a compiled catalogue: the browser's wish decides.
+LANGUAGES = [
+    (LANGUAGE_CODE, "English"),
+    *((code, code) for code in environment.languages(BASE_DIR / "tasks_app" / "locale")),
+]
 TIME_ZONE = "UTC"
 USE_TZ = True
 LOGGING = logs.configuration(as_json=PRODUCTION)

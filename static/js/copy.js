@@ -19,9 +19,9 @@
     const label = button.textContent;
     try {
       await copy(button);
-      button.textContent = "Copied";
+      button.textContent = gettext("Copied");
     } catch {
-      button.textContent = "Not copied: open the JSON";
+      button.textContent = gettext("Not copied: open the JSON");
     }
     setTimeout(() => (button.textContent = label), SAID_MS);
   });

@@ -70,15 +70,15 @@
   const resting = () => paused || document.hidden;
 
   const WORDS = {
-    live: "Live",
-    away: "Database away",
-    reconnecting: "Reconnecting…",
-    paused: "Paused",
+    live: gettext("Live"),
+    away: gettext("Database away"),
+    reconnecting: gettext("Reconnecting…"),
+    paused: gettext("Paused"),
   };
   const TITLES = {
-    reconnecting: "Figures are fetched every 5 s, or at a slower pace, until the line is back",
-    away: "The web process runs; its database does not answer",
-    paused: "Nothing on this page changes until it goes on",
+    reconnecting: gettext("Figures are fetched every 5 s, or at a slower pace, until the line is back"),
+    away: gettext("The web process runs; its database does not answer"),
+    paused: gettext("Nothing on this page changes until it goes on"),
   };
   const say = (state) => {
     if (label.dataset.state === state) return;
@@ -223,7 +223,7 @@
       say("reconnecting");
       connect();
     }
-    pauseButton.textContent = paused ? "Go on" : "Pause";
+    pauseButton.textContent = paused ? gettext("Go on") : gettext("Pause");
     paceChoice.value = paused ? OFF : String(paceMs / 1000);
   };
 

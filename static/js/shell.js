@@ -8,7 +8,7 @@
     button.type = "button";
     button.className = "plain";
     button.textContent = "✕";
-    button.setAttribute("aria-label", "Close this message");
+    button.setAttribute("aria-label", gettext("Close this message"));
     button.dataset.closeToast = "";
     return button;
   };
@@ -42,11 +42,11 @@
     const tick = () => {
       const left = Math.ceil((begins - Date.now() - (offset || 0)) / 1000);
       if (left > 0) {
-        words.textContent = `begins in ${left} s`;
+        words.textContent = interpolate(gettext("It begins in %(seconds)s s."), { seconds: left }, true);
         setTimeout(tick, 250);
         return;
       }
-      words.textContent = "has begun";
+      words.textContent = gettext("It has begun.");
       toast.querySelector("[data-undo]").remove();
       keep(toast);
     };
@@ -67,11 +67,11 @@
   // act that failed must say so.
   const acted = (event) => event.detail.requestConfig.verb !== "get";
   document.addEventListener("htmx:responseError", (event) => {
-    if (acted(event))
-      toast("error", `That did not work: the server answered ${event.detail.xhr.status}.`);
+    const refused = gettext("That did not work: the server answered %(status)s.");
+    if (acted(event)) toast("error", interpolate(refused, event.detail.xhr, true));
   });
   document.addEventListener("htmx:sendError", (event) => {
-    if (acted(event)) toast("error", "That did not work: the server cannot be reached.");
+    if (acted(event)) toast("error", gettext("That did not work: the server cannot be reached."));
   });
   // What says the same as before is left alone: a selection of text in it lives on.
   const swapped = new Map();

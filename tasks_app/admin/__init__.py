@@ -1,6 +1,7 @@
 """The Django admin: configuration only. The one place outside store that saves."""
 
 from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app.admin import alerting, kinds, people, supervision, tokens
 
@@ -8,5 +9,5 @@ __all__ = ["alerting", "kinds", "people", "supervision", "tokens"]
 
 admin.site.site_header = "Chargehand"
 admin.site.site_title = "Chargehand"
-admin.site.index_title = "Configuration"
+admin.site.index_title = _("Configuration")
 admin.site.site_url = "/"

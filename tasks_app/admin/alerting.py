@@ -10,6 +10,8 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from tasks_app.admin.acting import actor_of
 from tasks_app.admin.bases import ChannelFormBase, RuleFormBase
@@ -20,6 +22,7 @@ from tasks_app.models import AlertChannel, AlertRule
 from tasks_app.services.alert_channels import send_test, set_secret
 from tasks_app.services.people import may_administer
 from tasks_app.services.settings_checks import check_channel
+from tasks_app.translation import translated
 
 
 class RuleForm(Previewed, RuleFormBase):
@@ -52,13 +55,13 @@ class ChannelForm(Previewed, ChannelFormBase):
     """A channel; the secret is taken in and never given out."""
 
     new_secret = forms.CharField(
-        label="Secret",
+        label=gettext_lazy("Secret"),
         required=False,
         min_length=LEAST_SECRET,
         max_length=200,
         strip=True,
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
-        help_text=(
+        help_text=gettext_lazy(
             "Signs each POST of a webhook. It is not shown again; empty leaves the one that it has."
         ),
     )
@@ -86,7 +89,7 @@ class AlertChannelAdmin(Configures):
     actions = None
     fields = ("name", "kind", "address", "enabled", "new_secret", "signed")
 
-    @admin.display(boolean=True)
+    @admin.display(boolean=True, description=gettext_lazy("signed"))
     def signed(self, channel: AlertChannel) -> bool:
         """Whether it has a secret."""
         return bool(channel.secret)
@@ -119,11 +122,13 @@ class AlertChannelAdmin(Configures):
         try:
             fault = send_test(channel, actor_of(request))
         except LookupError as error:
-            self.message_user(request, f"Nothing was sent: {error}.", messages.ERROR)
+            unsent = _("Nothing was sent: %(fault)s.") % {"fault": translated(str(error))}
+            self.message_user(request, unsent, messages.ERROR)
             return redirect(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")
         if fault:
-            self.message_user(request, f"The test did not arrive: {fault}.", messages.ERROR)
+            lost = _("The test did not arrive: %(fault)s.") % {"fault": translated(fault)}
+            self.message_user(request, lost, messages.ERROR)
         else:
-            self.message_user(request, "The test was sent.", messages.SUCCESS)
+            self.message_user(request, _("The test was sent."), messages.SUCCESS)
         back = f"admin:{self.opts.app_label}_{self.opts.model_name}_change"
         return redirect(back, quote(channel))

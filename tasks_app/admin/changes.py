@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
 
 from tasks_app.admin.acting import actor_of
 from tasks_app.admin.bases import AnyAdminBase
@@ -101,12 +102,13 @@ class Configures(AnyAdminBase):
         """Who changed which setting from what to what, the newest first."""
         entry = self.get_object(request, unquote(object_id))
         if entry is None:
-            raise Http404(f"There is no {self.section.noun} {unquote(object_id)}.")
+            missing = _("There is no %(noun)s %(name)s.")
+            raise Http404(missing % {"noun": self.section.noun, "name": unquote(object_id)})
         if not self.has_view_or_change_permission(request, entry):
             raise PermissionDenied
         context = {
             **self.admin_site.each_context(request),
-            "title": f"History of {entry}",
+            "title": _("History of %(entry)s") % {"entry": entry},
             "opts": self.opts,
             "object": entry,
             "acts": list_acts(self.section.noun, self.section.subject(self.entry_name(entry))),
@@ -124,7 +126,8 @@ class Configures(AnyAdminBase):
         """Show what taking a change back would do (GET), or do it (POST)."""
         act = find_act(act_id)
         if act is None or act.noun != self.section.noun:
-            raise Http404(f"There is no change of a {self.section.noun} numbered {act_id}.")
+            missing = _("There is no change of a %(noun)s numbered %(number)s.")
+            raise Http404(missing % {"noun": self.section.noun, "number": act_id})
         if not may_administer(request.user):
             raise PermissionDenied
         place = f"admin:{self.opts.app_label}_{self.opts.model_name}_change"
@@ -138,7 +141,8 @@ class Configures(AnyAdminBase):
             fault = str(invalid)
         context = {
             **self.admin_site.each_context(request),
-            "title": f"Take back: {act.action} {act.subject}",
+            "title": _("Take back: %(action)s %(subject)s")
+            % {"action": act.action, "subject": act.subject},
             "opts": self.opts,
             "act": act,
             "fault": fault,
@@ -158,7 +162,7 @@ class Configures(AnyAdminBase):
     def _revert(self, request: HttpRequest, act_id: int, back: str) -> HttpResponseRedirect:
         reason = request.POST.get("_reason", "").strip()[:LONGEST_REASON]
         if revert(act_id, actor_of(request), reason):
-            self.message_user(request, "Taken back: it is as it was before.", messages.SUCCESS)
+            self.message_user(request, _("Taken back: it is as it was before."), messages.SUCCESS)
         else:
-            self.message_user(request, "Nothing changed: it was so already.", messages.WARNING)
+            self.message_user(request, _("Nothing changed: it was so already."), messages.WARNING)
         return redirect(back)

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
 
 
 class LinesField(forms.CharField):
@@ -45,7 +46,8 @@ class IndentedJSONField(forms.JSONField):
         try:
             return json.loads(value)
         except json.JSONDecodeError as error:
-            text = f"Not JSON at line {error.lineno}, column {error.colno}: {error.msg}."
-            raise ValidationError(text) from error
+            text = _("Not JSON at line %(line)s, column %(column)s: %(what)s.")
+            where = {"line": error.lineno, "column": error.colno, "what": error.msg}
+            raise ValidationError(text, params=where) from error
         except RecursionError as error:
-            raise ValidationError("Nested too deep to be read.") from error
+            raise ValidationError(_("Nested too deep to be read.")) from error

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app.admin.bases import (
     KindAdminBase,
@@ -23,32 +24,38 @@ class KindForm(Previewed, KindFormBase):
     """Checks what the database cannot: lists of errors, the schema, the two delays."""
 
     permanent_errors = LinesField(
+        label=_("Permanent errors"),
         required=False,
-        help_text="Errors never retried, beside the built-in table; one a line.",
+        help_text=_("Errors never retried, beside the built-in table; one a line."),
     )
     retryable_errors = LinesField(
+        label=_("Retryable errors"),
         required=False,
-        help_text="Errors always retried, whatever the built-in table says; one a line.",
+        help_text=_("Errors always retried, whatever the built-in table says; one a line."),
     )
     payload_schema = IndentedJSONField(
+        label=_("Payload schema"),
         required=False,
-        help_text="JSON Schema that a payload must satisfy at the door. Empty: anything.",
+        help_text=_("JSON Schema that a payload must satisfy at the door. Empty: anything."),
     )
     result_schema = IndentedJSONField(
+        label=_("Result schema"),
         required=False,
-        help_text=(
+        help_text=_(
             "JSON Schema of what a person writes: the form in the inbox is made from it. A "
             "required boolean “approved” becomes Approve and Reject. Empty: any JSON."
         ),
     )
 
     searchable_paths = LinesField(
+        label=_("Searchable paths"),
         required=False,
-        help_text="Payload paths with an index, such as payload.customer.id; one a line.",
+        help_text=_("Payload paths with an index, such as payload.customer.id; one a line."),
     )
     redacted_keys = LinesField(
+        label=_("Redacted keys"),
         required=False,
-        help_text=(
+        help_text=_(
             "Keys whose values in payloads and results only those with the permission “may see "
             "payloads” are shown, at any depth and in any case; one a line."
         ),
@@ -89,14 +96,14 @@ class KindAdmin(Configures, KindAdminBase):
     fieldsets = (
         (None, {"fields": ("name", "description", "paused", "quarantined_at")}),
         (
-            "Hand-out",
+            _("Hand-out"),
             {
                 "fields": ("strategy", "order", "load", "estimate_seconds", "limit"),
-                "description": "In force from the supervisor's next round.",
+                "description": _("In force from the supervisor's next round."),
             },
         ),
         (
-            "Attempts",
+            _("Attempts"),
             {
                 "fields": (
                     "timeout_seconds",
@@ -109,30 +116,32 @@ class KindAdmin(Configures, KindAdminBase):
                     "permanent_errors",
                     "retryable_errors",
                 ),
-                "description": (
+                "description": _(
                     "An error is named by its class, bare or dotted (its subclasses follow), "
                     "or as HTTP 409 or HTTP 4xx."
                 ),
             },
         ),
         (
-            "Circuit breaker",
+            _("Circuit breaker"),
             {"fields": ("breaker_failures", "breaker_window_seconds", "breaker_open_seconds")},
         ),
-        ("Payload", {"fields": ("payload_schema", "searchable_paths", "redacted_keys")}),
+        (_("Payload"), {"fields": ("payload_schema", "searchable_paths", "redacted_keys")}),
         (
-            "People",
+            _("People"),
             {
                 "fields": ("by_people", "person_lease_seconds", "result_schema"),
-                "description": "Steps that somebody takes from the inbox and completes in a form.",
+                "description": _(
+                    "Steps that somebody takes from the inbox and completes in a form."
+                ),
             },
         ),
     )
 
-    @admin.display(description="strategy", ordering="strategy")
+    @admin.display(description=_("strategy"), ordering="strategy")
     def strategy_in_force(self, kind: Kind) -> str:
         """The kind's own, or that it follows the settings."""
-        return str(kind.get_strategy_display()) if kind.strategy else "the default"
+        return str(kind.get_strategy_display()) if kind.strategy else str(_("the default"))
 
     def has_delete_permission(self, request: HttpRequest, obj: Kind | None = None) -> bool:
         """A kind that has tasks stays, whatever became of them."""
@@ -163,12 +172,14 @@ class LimitAdmin(Configures, LimitAdminBase):
     actions = None
     fieldsets = (
         (None, {"fields": ("name", "description")}),
-        ("Cap", {"fields": ("max_concurrent", "rate_per_second", "burst")}),
+        (_("Cap"), {"fields": ("max_concurrent", "rate_per_second", "burst")}),
         (
-            "Circuit breaker",
+            _("Circuit breaker"),
             {
                 "fields": ("breaker_failures", "breaker_window_seconds", "breaker_open_seconds"),
-                "description": "Counts the failures of all its kinds; open, it pauses all of them.",
+                "description": _(
+                    "Counts the failures of all its kinds; open, it pauses all of them."
+                ),
             },
         ),
     )

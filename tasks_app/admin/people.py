@@ -8,6 +8,8 @@ from django.contrib import admin
 from django.contrib.auth.models import Group, Permission, User
 from django.db.models import Model
 from django.http import HttpRequest
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app.admin.acting import actor_of
 from tasks_app.admin.bases import (
@@ -54,7 +56,7 @@ class RightsField(RightsFieldBase):
 
     def label_from_instance(self, obj: Permission) -> str:
         """The words, without the model that Django hangs a right on."""
-        return obj.name
+        return gettext(obj.name)
 
 
 class GroupForm(Previewed, GroupFormBase):
@@ -62,9 +64,10 @@ class GroupForm(Previewed, GroupFormBase):
 
     permissions = RightsField(
         Permission.objects.none(),
+        label=_("Permissions"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=(
+        help_text=_(
             "The groups viewer, operator and admin are roles by their names; these rights come "
             "on top, in any group."
         ),
@@ -94,7 +97,7 @@ class GroupAdmin(Configures, GroupAdminBase):
     list_display = ("name", "members")
     search_fields = ("name",)
 
-    @admin.display
+    @admin.display(description=_("members"))
     def members(self, group: Group) -> int:
         """How many users are in it."""
         return group.user_set.count()
@@ -129,22 +132,22 @@ class PeopleAdmin(UserAdminBase):
     filter_horizontal = ()
     fieldsets = (
         (None, {"fields": ("username", "password")}),
-        ("Person", {"fields": ("first_name", "last_name", "email")}),
+        (_("Person"), {"fields": ("first_name", "last_name", "email")}),
         (
-            "Rights",
+            _("Rights"),
             {
                 "fields": ("is_active", "groups", "is_superuser"),
-                "description": "The groups viewer, operator and admin are the roles.",
+                "description": _("The groups viewer, operator and admin are the roles."),
             },
         ),
-        ("Dates", {"fields": ("last_login", "date_joined")}),
+        (_("Dates"), {"fields": ("last_login", "date_joined")}),
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """Users with their groups, in one more query for the list."""
         return super().get_queryset(request).prefetch_related("groups")
 
-    @admin.display
+    @admin.display(description=_("roles"))
     def roles(self, user: User) -> str:
         """The user's groups."""
         return ", ".join(group.name for group in user.groups.all()) or "viewer"

@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app.admin.bases import AlertsFormBase, RetentionFormBase, SettingsFormBase
 from tasks_app.admin.changes import Configures, Previewed
@@ -54,23 +55,23 @@ class SupervisorSettingsAdmin(OneRow):
     form = SettingsForm
     fieldsets = (
         (
-            "Hand-out",
+            _("Hand-out"),
             {
                 "fields": ("default_strategy", "backlog", "priority_head_start_seconds", "window"),
-                "description": "In force from the supervisor's next round.",
+                "description": _("In force from the supervisor's next round."),
             },
         ),
         (
-            "Signs of life",
+            _("Signs of life"),
             {
                 "fields": ("heartbeat_seconds", "stale_after_seconds", "timeout_grace_seconds"),
-                "description": "A worker takes a new rhythm when it next registers.",
+                "description": _("A worker takes a new rhythm when it next registers."),
             },
         ),
-        ("People", {"fields": ("person_lease_seconds",)}),
-        ("Duty", {"fields": ("tick_seconds", "leader_lease_seconds", "shift_seconds")}),
+        (_("People"), {"fields": ("person_lease_seconds",)}),
+        (_("Duty"), {"fields": ("tick_seconds", "leader_lease_seconds", "shift_seconds")}),
         (
-            "Giving up",
+            _("Giving up"),
             {
                 "fields": (
                     "unroutable_grace_seconds",
@@ -105,7 +106,7 @@ class AlertSettingsAdmin(OneRow):
                     "pinned_seconds",
                     "snapshot_seconds",
                 ),
-                "description": "In force at once.",
+                "description": _("In force at once."),
             },
         ),
     )
@@ -135,7 +136,7 @@ class RetentionSettingsAdmin(OneRow):
                     "job_days",
                     "history_days",
                 ),
-                "description": (
+                "description": _(
                     "In days; empty is for ever. What is older goes within a minute, the oldest "
                     "first, and does not come back: ask for a preview before you save. The audit "
                     "is kept for ever."

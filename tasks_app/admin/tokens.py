@@ -10,6 +10,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app.admin.acting import actor_of
 from tasks_app.admin.people import ReadOnlyAdmin
@@ -17,17 +19,22 @@ from tasks_app.core.scopes import MEANINGS, STANDARD, Scope
 from tasks_app.models import ApiToken
 from tasks_app.services import tokens
 from tasks_app.services.people import may_administer
+from tasks_app.translation import translated
+
+
+def _scopes() -> list[tuple[str, str]]:
+    return [(scope.value, f"{scope.value}: {translated(MEANINGS[scope])}") for scope in Scope]
 
 
 class LifeForm(forms.Form):
     """How long a token lives."""
 
     expires_days = forms.IntegerField(
-        label="Days it lives",
+        label=_("Days it lives"),
         required=False,
         min_value=1,
         max_value=tokens.LONGEST_LIFE_DAYS,
-        help_text="Empty: until it is revoked.",
+        help_text=_("Empty: until it is revoked."),
     )
 
 
@@ -36,11 +43,13 @@ class TokenForm(LifeForm):
 
     field_order = ("name", "scopes", "expires_days")
     name = forms.CharField(
-        max_length=tokens.LONGEST_NAME, help_text="Who will use it, such as nightly-import."
+        label=_("Name"),
+        max_length=tokens.LONGEST_NAME,
+        help_text=_("Who will use it, such as nightly-import."),
     )
     scopes = forms.MultipleChoiceField(
-        label="It may",
-        choices=[(scope.value, f"{scope.value}: {MEANINGS[scope]}") for scope in Scope],
+        label=_("It may"),
+        choices=_scopes,
         initial=[scope.value for scope in STANDARD],
         widget=forms.CheckboxSelectMultiple,
     )
@@ -50,7 +59,7 @@ class RotateForm(LifeForm):
     """A successor, and how long the old token lives on."""
 
     grace_days = forms.IntegerField(
-        label="Days the old one lives on",
+        label=_("Days the old one lives on"),
         initial=tokens.GRACE_DAYS,
         min_value=0,
         max_value=tokens.LONGEST_LIFE_DAYS,
@@ -76,13 +85,13 @@ class ApiTokenAdmin(ReadOnlyAdmin):
     actions = ("revoke",)
     change_form_template = "admin/token.html"
 
-    @admin.display(boolean=True)
+    @admin.display(boolean=True, description=_("live"))
     def live(self, token: ApiToken) -> bool:
         """Whether a program may still use it."""
         expired = token.expires_at is not None and token.expires_at <= timezone.now()
         return token.revoked_at is None and not expired
 
-    @admin.display
+    @admin.display(description=_("may"))
     def may(self, token: ApiToken) -> str:
         """Its scopes."""
         return ", ".join(token.scopes)
@@ -111,28 +120,29 @@ class ApiTokenAdmin(ReadOnlyAdmin):
                     data["name"], actor_of(request), data["expires_days"], data["scopes"]
                 )
             except ValueError as error:
-                form.add_error(None, str(error))
+                form.add_error(None, translated(str(error)))
             else:
                 return self._show(request, made)
-        return self._ask(request, form, "New token", "Make it")
+        return self._ask(request, form, gettext("New token"), gettext("Make it"))
 
     def rotate_view(self, request: HttpRequest, token_id: int) -> HttpResponse:
         """Make a successor of a token, and show it."""
         token = ApiToken.objects.filter(pk=token_id).first()
         if token is None:
-            raise Http404(f"There is no token numbered {token_id}.")
+            raise Http404(gettext("There is no token numbered %(number)s.") % {"number": token_id})
         form = RotateForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             data = form.cleaned_data
             try:
-                made, _ = tokens.rotate(
+                made, _old = tokens.rotate(
                     token.prefix, actor_of(request), data["expires_days"], data["grace_days"]
                 )
             except ValueError as error:
-                form.add_error(None, str(error))
+                form.add_error(None, translated(str(error)))
             else:
                 return self._show(request, made)
-        return self._ask(request, form, f"Rotate {token.name} {token.prefix}", "Make a successor")
+        title = gettext("Rotate %(name)s %(prefix)s") % {"name": token.name, "prefix": token.prefix}
+        return self._ask(request, form, title, gettext("Make a successor"))
 
     def _ask(self, request: HttpRequest, form: forms.Form, title: str, button: str) -> HttpResponse:
         context = {
@@ -149,7 +159,7 @@ class ApiTokenAdmin(ReadOnlyAdmin):
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
-            "title": f"The token of {made.name}",
+            "title": gettext("The token of %(name)s") % {"name": made.name},
             "made": made,
         }
         return TemplateResponse(request, "admin/token_made.html", context)
@@ -158,19 +168,20 @@ class ApiTokenAdmin(ReadOnlyAdmin):
         """Admins end tokens."""
         return may_administer(request.user)
 
-    @admin.action(description="Revoke the selected tokens…", permissions=["revoke"])
+    @admin.action(description=_("Revoke the selected tokens…"), permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiToken]) -> HttpResponse | None:
         """Ask first, then end them at once."""
         chosen = list(queryset.filter(revoked_at=None))
         if "confirmed" not in request.POST:
             context = {
                 **self.admin_site.each_context(request),
-                "title": "Revoke tokens",
+                "title": gettext("Revoke tokens"),
                 "opts": self.opts,
                 "tokens": chosen,
             }
             return TemplateResponse(request, "admin/revoke_tokens.html", context)
         actor = actor_of(request)
         ended = sum(tokens.revoke(token.prefix, actor) for token in chosen)
-        self.message_user(request, f"{ended} revoked.", messages.SUCCESS)
+        revoked = ngettext("%(count)s revoked.", "%(count)s revoked.", ended)
+        self.message_user(request, revoked % {"count": ended}, messages.SUCCESS)
         return None

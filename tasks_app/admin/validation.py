@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 
 from django.forms import BaseForm
+from django.utils.translation import gettext as _
 
 from tasks_app.core.faults import Fault
+from tasks_app.translation import translated
 
 
 def add_faults(form: BaseForm, faults: Iterable[Fault]) -> None:
@@ -12,5 +14,7 @@ def add_faults(form: BaseForm, faults: Iterable[Fault]) -> None:
     # A fault takes its field out of the data that the rest is judged by: all are found first.
     for fault in list(faults):
         field, bracket, rest = fault.place.partition("[")
-        line = f"Line {int(rest[:-1]) + 1}: " if bracket else ""
-        form.add_error(field if field in form.fields else None, f"{line}{fault.message}.")
+        said = f"{translated(fault.message)}."
+        if bracket:
+            said = _("Line %(line)s: %(said)s") % {"line": int(rest[:-1]) + 1, "said": said}
+        form.add_error(field if field in form.fields else None, said)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tasks_app.core.faults import Fault
 from tasks_app.core.states import FINAL, Status
+from tasks_app.core.words import say
 
 HOLD_SECONDS: Final = 10.0
 """A bulk that was confirmed touches nothing for so long: time to undo it."""
@@ -111,15 +112,28 @@ def order_faults(order: BulkOrder, now: datetime) -> Sequence[Fault]:
     """
     faults = []
     if order.action in NEEDS_REASON and not order.reason.strip():
-        faults.append(Fault("reason", "empty; say in a few words why"))
+        faults.append(Fault("reason", say("empty; say in a few words why")))
     if order.action is BulkAction.PRIORITY:
         low, high = PRIORITIES
         if order.priority is None or not low <= order.priority <= high:
-            faults.append(Fault("priority", f"must be a whole number from {low:,} to {high:,}"))
+            faults.append(
+                Fault(
+                    "priority",
+                    say(
+                        "must be a whole number from %(low)s to %(high)s",
+                        low=f"{low:,}",
+                        high=f"{high:,}",
+                    ),
+                )
+            )
     if order.action is BulkAction.DEADLINE and order.deadline_at and order.deadline_at <= now:
-        faults.append(Fault("deadline", "has passed already: every task would be dead at once"))
+        faults.append(
+            Fault("deadline", say("has passed already: every task would be dead at once"))
+        )
     if order.canary and order.action is not BulkAction.REQUEUE:
-        faults.append(Fault("canary", f"is a way to requeue, not to {order.action}"))
+        faults.append(
+            Fault("canary", say("is a way to requeue, not to %(action)s", action=order.action))
+        )
     return faults
 
 

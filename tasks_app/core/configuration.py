@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tasks_app.core.errors import validate_error_entries
 from tasks_app.core.faults import Fault
+from tasks_app.core.words import say
 
 
 def supervisor_faults(
@@ -21,17 +22,26 @@ def supervisor_faults(
     if stale_after <= heartbeat:
         yield Fault(
             "stale_after_seconds",
-            f"must be above heartbeat_seconds ({heartbeat:g}), or a worker is lost between two",
+            say(
+                "must be above heartbeat_seconds (%(heartbeat)s), or a worker is lost between two",
+                heartbeat=f"{heartbeat:g}",
+            ),
         )
     if leader_lease <= tick:
         yield Fault(
             "leader_lease_seconds",
-            f"must be above tick_seconds ({tick:g}), or an idle leader loses its lease",
+            say(
+                "must be above tick_seconds (%(tick)s), or an idle leader loses its lease",
+                tick=f"{tick:g}",
+            ),
         )
     if leader_lease <= freeze_limit:
         yield Fault(
             "leader_lease_seconds",
-            f"must be above {freeze_limit:g}, after which the database cuts off a frozen leader",
+            say(
+                "must be above %(freeze_limit)s, after which the database cuts off a frozen leader",
+                freeze_limit=f"{freeze_limit:g}",
+            ),
         )
 
 
@@ -46,6 +56,9 @@ def kind_faults(
     if backoff_cap < backoff_base:
         yield Fault(
             "backoff_cap_seconds",
-            f"must be at least backoff_base_seconds ({backoff_base:g}), the first delay",
+            say(
+                "must be at least backoff_base_seconds (%(backoff_base)s), the first delay",
+                backoff_base=f"{backoff_base:g}",
+            ),
         )
     yield from validate_error_entries(permanent_errors, retryable_errors)

@@ -12,6 +12,7 @@ from typing import Final
 
 from tasks_app.core.facts import ErrorFacts, RetryPolicy
 from tasks_app.core.faults import Fault
+from tasks_app.core.words import say
 
 
 class ErrorClass(StrEnum):
@@ -97,12 +98,14 @@ def validate_error_entries(permanent: Sequence[str], retryable: Sequence[str]) -
     for field, entries in (("permanent_errors", permanent), ("retryable_errors", retryable)):
         for place, entry in enumerate(entries):
             if not _ENTRY.fullmatch(entry):
-                message = f"{entry!r} is neither a class name nor an HTTP status"
+                message = say(
+                    "%(entry)s is neither a class name nor an HTTP status", entry=repr(entry)
+                )
                 faults.append(Fault(f"{field}[{place}]", message))
     both = set(map(_normal, permanent)) & set(map(_normal, retryable))
     for place, entry in enumerate(retryable):
         if _normal(entry) in both:
-            message = f"{entry!r} is also in permanent_errors"
+            message = say("%(entry)s is also in permanent_errors", entry=repr(entry))
             faults.append(Fault(f"retryable_errors[{place}]", message))
     return faults
 

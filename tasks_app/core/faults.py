@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from tasks_app.core.words import side_by_side
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -16,4 +18,4 @@ class Fault:
         >>> str(Fault("$.rows[3]", "NaN is no JSON number"))
         '$.rows[3]: NaN is no JSON number'
         """
-        return f"{self.place}: {self.message}"
+        return side_by_side(self.place, self.message, between=": ")

@@ -7,7 +7,9 @@ from uuid import UUID
 
 from tasks_app.core.dispatch import plan_dispatch
 from tasks_app.core.facts import KindPolicy, Snapshot, StrategyName
-from tasks_app.core.previews import Settings, preview_breaker, short
+from tasks_app.core.figures import short
+from tasks_app.core.previews import Settings, preview_breaker
+from tasks_app.core.words import say
 
 BREAKER: Final = ("breaker_failures", "breaker_window_seconds", "breaker_open_seconds")
 
@@ -27,8 +29,15 @@ class HandOut:
         """
         most = sorted(self.tasks.items(), key=lambda each: (-each[1], each[0]))
         told = ", ".join(f"{name} {count:,}" for name, count in most[:6])
-        rest = f" and {len(most) - 6} others" if len(most) > 6 else ""
-        return f"{told}{rest} (longest queue {short(self.longest)})"
+        longest = short(self.longest)
+        if len(most) <= 6:
+            return say("%(told)s (longest queue %(longest)s)", told=told, longest=longest)
+        return say(
+            "%(told)s and %(rest)s others (longest queue %(longest)s)",
+            told=told,
+            rest=len(most) - 6,
+            longest=longest,
+        )
 
 
 def hand_out(snapshot: Snapshot, policies: Mapping[str, KindPolicy]) -> HandOut:
@@ -53,10 +62,13 @@ def preview_strategy(
     word = after.value.replace("_", " ")
     only = replace(snapshot, ready=[task for task in snapshot.ready if task.kind in kinds])
     if not only.workers:
-        yield f"strategy {word}: no worker is there, so nothing can be compared."
+        yield say("strategy %(word)s: no worker is there, so nothing can be compared.", word=word)
         return
     if not only.ready:
-        yield f"strategy {word}: nothing is ready and nothing ran lately to compare it with."
+        yield say(
+            "strategy %(word)s: nothing is ready and nothing ran lately to compare it with.",
+            word=word,
+        )
         return
     policies = dict(snapshot.kinds)
     now = hand_out(only, policies)
@@ -64,8 +76,20 @@ def preview_strategy(
         if kind in policies:
             policies[kind] = replace(policies[kind], strategy=after, cursor=0)
     then = hand_out(only, policies)
-    what = "tasks that ran last" if made_up else "tasks that are ready"
-    yield f"strategy {word}: the {len(only.ready):,} {what} would go to {then}; now to {now}."
+    told = {"word": word, "ready": f"{len(only.ready):,}", "then": str(then), "now": str(now)}
+    yield (
+        say(
+            "strategy %(word)s: the %(ready)s tasks that ran last would go to %(then)s; "
+            "now to %(now)s.",
+            **told,
+        )
+        if made_up
+        else say(
+            "strategy %(word)s: the %(ready)s tasks that are ready would go to %(then)s; "
+            "now to %(now)s.",
+            **told,
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +110,37 @@ def preview_stale_after(silences: Silences, before: Settings, after: Settings) -
     lost = sum(gap > new for gap in silences.gaps)
     close = sum(gap > new for gap in silences.near_misses)
     longest = max(silences.gaps, default=0.0)
-    yield (
-        f"stale after {short(new)}: of {len(silences.gaps)} workers {lost} are silent for longer "
-        f"right now (the longest for {short(longest)}); {close} of {len(silences.near_misses)} "
-        f"near misses of the last {short(3600 * silences.hours)} would have lost their leases."
+    yield say(
+        "stale after %(new)s: of %(gaps)s workers %(lost)s are silent for longer right now "
+        "(the longest for %(longest)s); %(close)s of %(near_misses)s near misses of the last "
+        "%(span)s would have lost their leases.",
+        new=short(new),
+        gaps=len(silences.gaps),
+        lost=lost,
+        longest=short(longest),
+        close=close,
+        near_misses=len(silences.near_misses),
+        span=short(3600 * silences.hours),
     )
     beats = new / after["heartbeat_seconds"]
     if beats < 3:
-        yield (
-            f"stale after {short(new)} is {beats:.1f} heartbeats: one that is lost and one that is "
-            "late would be enough to lose leases; 3 to 5 are usual."
+        yield say(
+            "stale after %(new)s is %(beats)s heartbeats: one that is lost and one that is "
+            "late would be enough to lose leases; 3 to 5 are usual.",
+            new=short(new),
+            beats=f"{beats:.1f}",
         )
 
 
 def preview_heartbeat(workers: int, after: Settings) -> str:
     """Say what the rhythm costs the record."""
     rate = workers / after["heartbeat_seconds"]
-    return (
-        f"heartbeat {short(after['heartbeat_seconds'])}: {workers} workers make {rate:.2g} writes "
-        "a second; a worker takes it up when it next registers."
+    return say(
+        "heartbeat %(heartbeat_seconds)s: %(workers)s workers make %(rate)s writes a second; a "
+        "worker takes it up when it next registers.",
+        heartbeat_seconds=short(after["heartbeat_seconds"]),
+        workers=workers,
+        rate=f"{rate:.2g}",
     )
 
 
@@ -127,24 +163,37 @@ def preview_limit(past: LimitPast, before: Settings, after: Settings) -> list[st
     said: list[str] = []
     most, rate = after["max_concurrent"], after["rate_per_second"]
     if before["max_concurrent"] != most:
-        over = past.in_flight - most if most is not None else 0
-        said.append(
-            "at most: no cap."
-            if most is None
-            else f"at most {most:g}: {past.in_flight:g} are in flight now"
-            + (f", so {over:g} must end before anything starts." if over > 0 else ".")
-        )
+        said.append(_at_most(past.in_flight, most))
     if before["rate_per_second"] != rate:
         average = past.started / (3600 * past.hours) if past.hours else 0.0
         said.append(
-            "rate: no cap."
+            say("rate: no cap.")
             if rate is None
-            else f"rate {rate:g} a second: {average:.2g} a second were handed out on average of "
-            f"late; what is ready ({past.ready:g}) takes {short(past.ready / rate)}."
+            else say(
+                "rate %(rate)s a second: %(average)s a second were handed out on average of "
+                "late; what is ready (%(ready)s) takes %(span)s.",
+                rate=f"{rate:g}",
+                average=f"{average:.2g}",
+                ready=f"{past.ready:g}",
+                span=short(past.ready / rate),
+            )
         )
     if any(before[name] != after[name] for name in BREAKER):
-        said.append(preview_breaker(past.failed_at, after, "its kinds"))
+        said.append(preview_breaker(past.failed_at, after, say("its kinds")))
     return said
+
+
+def _at_most(in_flight: float, most: float | None) -> str:
+    if most is None:
+        return say("at most: no cap.")
+    told = {"most": f"{most:g}", "in_flight": f"{in_flight:g}", "over": f"{in_flight - most:g}"}
+    if in_flight <= most:
+        return say("at most %(most)s: %(in_flight)s are in flight now.", **told)
+    return say(
+        "at most %(most)s: %(in_flight)s are in flight now, so %(over)s must end before "
+        "anything starts.",
+        **told,
+    )
 
 
 def preview_alerts(
@@ -153,16 +202,38 @@ def preview_alerts(
     """Say which alerts would stand right now."""
     most, allowed = after["dead_at_least"], after["oldest_seconds"]
     if before["dead_at_least"] != most:
-        stands = "would stand" if dead >= most else "would not stand"
-        yield f"dead at least {most}: there are {dead:,} dead letters, so the alert {stands} now."
-    if before["oldest_seconds"] != allowed:
-        if allowed is None:
-            yield "oldest: no alert, however long a task waits."
-        elif oldest_age is None:
-            yield f"oldest {short(allowed)}: nothing is unfinished now."
-        else:
-            stands = "would stand" if oldest_age > allowed else "would not stand"
-            yield (
-                f"oldest {short(allowed)}: the oldest task has waited for {short(oldest_age)}, so "
-                f"the alert {stands} now."
+        told = {"most": most, "dead": f"{dead:,}"}
+        yield (
+            say(
+                "dead at least %(most)s: there are %(dead)s dead letters, so the alert would "
+                "stand now.",
+                **told,
             )
+            if dead >= most
+            else say(
+                "dead at least %(most)s: there are %(dead)s dead letters, so the alert would not "
+                "stand now.",
+                **told,
+            )
+        )
+    if before["oldest_seconds"] != allowed:
+        yield _oldest(oldest_age, allowed)
+
+
+def _oldest(oldest_age: float | None, allowed: float | None) -> str:
+    if allowed is None:
+        return say("oldest: no alert, however long a task waits.")
+    if oldest_age is None:
+        return say("oldest %(allowed)s: nothing is unfinished now.", allowed=short(allowed))
+    told = {"allowed": short(allowed), "oldest": short(oldest_age)}
+    if oldest_age > allowed:
+        return say(
+            "oldest %(allowed)s: the oldest task has waited for %(oldest)s, so the alert would "
+            "stand now.",
+            **told,
+        )
+    return say(
+        "oldest %(allowed)s: the oldest task has waited for %(oldest)s, so the alert would not "
+        "stand now.",
+        **told,
+    )

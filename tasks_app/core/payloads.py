@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, Final
 
 from tasks_app.core.faults import Fault
+from tasks_app.core.words import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,9 @@ def parse_json(text: str | bytes, limits: PayloadLimits = LIMITS) -> ParsedJson:
         value = json.loads(text if isinstance(text, str) else text.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}"
-        return ParsedJson(None, [Fault(place, f"no valid JSON: {error.msg}")])
+        return ParsedJson(None, [Fault(place, say("no valid JSON: %(msg)s", msg=error.msg))])
     except UnicodeDecodeError as error:
-        return ParsedJson(None, [Fault(f"byte {error.start}", "no valid UTF-8")])
+        return ParsedJson(None, [Fault(f"byte {error.start}", say("no valid UTF-8"))])
     except RecursionError:
         return ParsedJson(None, [_too_deep("$", limits)])
     except ValueError:
@@ -138,9 +139,14 @@ class _Walk:
         self._nodes_left -= 1
         if self._nodes_left < 0:
             self._over = True
-            yield Fault("$", f"more than {self._limits.max_nodes:,} values in all")
+            yield Fault(
+                "$",
+                say(
+                    "more than %(max_nodes)s values in all", max_nodes=f"{self._limits.max_nodes:,}"
+                ),
+            )
         elif isinstance(value, str):
-            yield from self._faults_of_text(place, value, "contains")
+            yield from self._faults_of_text(place, value)
         elif not isinstance(value, dict | list | tuple):
             message = _fault_of_scalar(value)
             if message:
@@ -163,20 +169,22 @@ class _Walk:
             if not isinstance(value, dict):
                 yield from self.faults_of(f"{place}[{key}]", item, depth)
             elif isinstance(key, str):
-                yield from self._faults_of_text(place, key, "a key contains")
+                yield from self._faults_of_text(place, key, in_key=True)
                 yield from self.faults_of(_place_of(place, key), item, depth)
             else:
-                yield Fault(place, f"a key is {_article(key)}, not text")
+                yield Fault(place, say("a key is %(key)s, not text", key=_article(key)))
 
-    def _faults_of_text(self, place: str, text: str, contains: str) -> Iterator[Fault]:
+    def _faults_of_text(self, place: str, text: str, *, in_key: bool = False) -> Iterator[Fault]:
         self._characters_left -= len(text)
         if self._characters_left < 0:
             self._over = True
             yield _too_large(self._limits)
         elif "\x00" in text:
-            yield Fault(place, f"{contains} a NUL character")
+            nul = say("contains a NUL character")
+            yield Fault(place, say("a key contains a NUL character") if in_key else nul)
         elif _SURROGATE.search(text):
-            yield Fault(place, f"{contains} half a surrogate pair")
+            half = say("contains half a surrogate pair")
+            yield Fault(place, say("a key contains half a surrogate pair") if in_key else half)
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -186,7 +194,7 @@ _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), al
 _FLAT: Final = frozenset({str, int, float, bool, type(None)})
 _DOUBLE_BITS: Final = 1024
 """Past it an integer is infinity to every reader that keeps numbers as doubles."""
-_HUGE: Final = "an integer beyond the range of a double"
+_HUGE: Final = say("an integer beyond the range of a double")
 
 
 def _fault_of_scalar(value: object) -> str:
@@ -197,9 +205,9 @@ def _fault_of_scalar(value: object) -> str:
         return _HUGE if value.bit_length() > _DOUBLE_BITS else ""
     if isinstance(value, float):
         if math.isnan(value):
-            return "NaN is no JSON number"
-        return "Infinity is no JSON number" if math.isinf(value) else ""
-    return f"{_article(value)} is no JSON"
+            return say("NaN is no JSON number")
+        return say("Infinity is no JSON number") if math.isinf(value) else ""
+    return say("%(value)s is no JSON", value=_article(value))
 
 
 def _article(value: object) -> str:
@@ -219,8 +227,10 @@ def _place_of(place: str, key: str) -> str:
 
 
 def _too_large(limits: PayloadLimits) -> Fault:
-    return Fault("$", f"larger than {limits.max_bytes // 1024:,} KiB")
+    return Fault(
+        "$", say("larger than %(max_bytes)s KiB", max_bytes=f"{limits.max_bytes // 1024:,}")
+    )
 
 
 def _too_deep(place: str, limits: PayloadLimits) -> Fault:
-    return Fault(place, f"deeper than {limits.max_depth} levels")
+    return Fault(place, say("deeper than %(max_depth)s levels", max_depth=limits.max_depth))

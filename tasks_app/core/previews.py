@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from tasks_app.core.errors import ErrorClass, classify_error
 from tasks_app.core.facts import ErrorFacts, RetryPolicy
+from tasks_app.core.figures import share, short
 from tasks_app.core.states import FAILURES, DeadReason, Outcome
+from tasks_app.core.words import say, side_by_side
 
 Settings = Mapping[str, Any]
 
@@ -52,47 +54,34 @@ def preview_kind(past: KindPast, before: Settings, after: Settings) -> list[str]
     return said
 
 
-def share(part: int, whole: int) -> str:
-    """Write a share in percent, exact where it is small.
-
-    >>> share(9, 500), share(1, 3), share(1, 2000), share(0, 7)
-    ('1.8 %', '33 %', '0.05 %', '0 %')
-    """
-    percent = 100 * part / whole
-    if percent == 0 or percent >= 10:
-        return f"{percent:.0f} %"
-    return f"{percent:.1f} %" if percent >= 0.1 else f"{percent:.2g} %"
-
-
-def short(seconds: float) -> str:
-    """Write seconds short.
-
-    >>> short(15), short(2.345), short(300), short(7200)
-    ('15 s', '2.3 s', '5 min', '2 h')
-    """
-    for size, unit in ((3600.0, "h"), (60.0, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
-
-
 def _timeout(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
     new, old = after["timeout_seconds"], before["timeout_seconds"]
     whole = len(past.attempts)
     if not whole:
-        yield f"timeout {short(new)}: no attempt of this kind ran lately, so nothing is known."
+        yield say(
+            "timeout %(new)s: no attempt of this kind ran lately, so nothing is known.",
+            new=short(new),
+        )
         return
     longer = sum(attempt.seconds > new for attempt in past.attempts)
     stopped = sum(attempt.outcome is Outcome.TIMEOUT for attempt in past.attempts)
     if new < old:
-        yield (
-            f"timeout {short(new)}: {share(longer, whole)} of the {whole:,} attempts ran longer "
-            "and would have been stopped."
+        yield say(
+            "timeout %(new)s: %(longer)s of the %(whole)s attempts ran longer and would have "
+            "been stopped.",
+            new=short(new),
+            longer=share(longer, whole),
+            whole=f"{whole:,}",
         )
     else:
-        yield (
-            f"timeout {short(new)}: {stopped:,} of the {whole:,} attempts were stopped at "
-            f"{short(old)}; each would have had {short(new - old)} more."
+        yield say(
+            "timeout %(new)s: %(stopped)s of the %(whole)s attempts were stopped at %(old)s; "
+            "each would have had %(more)s more.",
+            new=short(new),
+            stopped=f"{stopped:,}",
+            whole=f"{whole:,}",
+            old=short(old),
+            more=short(new - old),
         )
 
 
@@ -100,39 +89,59 @@ def _estimate(past: KindPast, before: Settings, after: Settings) -> Iterator[str
     done = [a.seconds * a.skill for a in past.attempts if a.outcome is Outcome.COMPLETED]
     new = after["estimate_seconds"]
     if not done:
-        yield f"estimate {short(new)}: no attempt was completed lately to compare it with."
+        yield say(
+            "estimate %(new)s: no attempt was completed lately to compare it with.", new=short(new)
+        )
         return
     median = statistics.median(done)
     long = statistics.quantiles(done, n=10)[-1] if len(done) > 1 else median
-    yield (
-        f"estimate {short(new)}: at skill 1 a completed attempt took {short(median)} in the median "
-        f"and {short(long)} at the 90th percentile{_judged(new, median)}"
+    took = say(
+        "estimate %(new)s: at skill 1 a completed attempt took %(median)s in the median and "
+        "%(long)s at the 90th percentile.",
+        new=short(new),
+        median=short(median),
+        long=short(long),
     )
+    yield side_by_side(took, _judged(new, median))
 
 
 def _judged(estimate: float, median: float) -> str:
     if median <= 0 or 0.5 <= estimate / median <= 2:
-        return "."
+        return ""
     if estimate > median:
-        return ": queues would look longer than they are."
-    return ": queues would look shorter than they are."
+        return say("Queues would look longer than they are.")
+    return say("Queues would look shorter than they are.")
 
 
 def _max_attempts(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
     new, old = after["max_attempts"], before["max_attempts"]
     if new < old:
         done = [a.number for a in past.attempts if a.number and a.outcome is Outcome.COMPLETED]
+        if not done:
+            yield say(
+                "max attempts %(new)s: none of the tasks that were completed needed more than "
+                "%(new)s, and would be dead letters.",
+                new=new,
+            )
+            return
         late = sum(number > new for number in done)
-        told = f"{share(late, len(done))} of the {len(done):,}" if done else "none of the"
-        yield (
-            f"max attempts {new}: {told} tasks that were completed needed more than {new}, and "
-            "would be dead letters."
+        yield say(
+            "max attempts %(new)s: %(late)s of the %(done)s tasks that were completed needed "
+            "more than "
+            "%(new)s, and would be dead letters.",
+            new=new,
+            late=share(late, len(done)),
+            done=f"{len(done):,}",
         )
     else:
         used_up = sum(a.dead_reason is DeadReason.EXHAUSTED for a in past.attempts)
-        yield (
-            f"max attempts {new}: {used_up:,} tasks died with their {old} attempts used up; each "
-            f"would have had {new - old} more."
+        yield say(
+            "max attempts %(new)s: %(used_up)s tasks died with their %(old)s attempts used "
+            "up; each would have had %(more)s more.",
+            new=new,
+            used_up=f"{used_up:,}",
+            old=old,
+            more=new - old,
         )
 
 
@@ -143,12 +152,16 @@ def _backoff(past: KindPast, before: Settings, after: Settings) -> Iterator[str]
 
     new, old = delays(after), delays(before)
     if not new:
-        yield "backoff: one attempt only, so that there is no delay."
+        yield say("backoff: one attempt only, so that there is no delay.")
         return
     first = ", ".join(map(short, new[:4])) + (" ..." if len(new) > 4 else "")
-    yield (
-        f"backoff: {first} before the retries, give or take {after['backoff_jitter']:.0%}; a task "
-        f"that uses all attempts waits {short(sum(new))} in all (now {short(sum(old))})."
+    yield say(
+        "backoff: %(first)s before the retries, give or take %(backoff_jitter)s; a task that "
+        "uses all attempts waits %(new)s in all (now %(old)s).",
+        first=first,
+        backoff_jitter=f"{after['backoff_jitter']:.0%}",
+        new=short(sum(new)),
+        old=short(sum(old)),
     )
 
 
@@ -164,27 +177,34 @@ def _errors(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
     ended = sum(permanent(after, e) and not permanent(before, e) for e in errors)
     tried = sum(permanent(before, e) and not permanent(after, e) for e in errors)
     whole = len(errors)
-    yield (
-        f"retry table: of {whole:,} errors lately, {ended:,} would become permanent (dead at once) "
-        f"and {tried:,} would become worth another attempt."
+    yield say(
+        "retry table: of %(whole)s errors lately, %(ended)s would become permanent (dead at "
+        "once) and %(tried)s would become worth another attempt.",
+        whole=f"{whole:,}",
+        ended=f"{ended:,}",
+        tried=f"{tried:,}",
     )
 
 
 def _breaker(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
     at = sorted(a.ended_at for a in past.attempts if a.outcome in FAILURES)
-    yield preview_breaker(at, after, "the kind")
+    yield preview_breaker(at, after, say("the kind"))
 
 
 def preview_breaker(failed_at: Sequence[float], after: Settings, guarded: str) -> str:
     """Say how often a breaker would have opened by failures at these instants, in order."""
     failures = after["breaker_failures"]
     if failures is None:
-        return f"breaker: none; failures never pause {guarded}."
+        return say("breaker: none; failures never pause %(guarded)s.", guarded=guarded)
     window, open_for = after["breaker_window_seconds"], after["breaker_open_seconds"]
     opened = openings(failed_at, failures, window, open_for)
-    return (
-        f"breaker {failures} in {short(window)}: by the {len(failed_at):,} "
-        f"failures lately it would have opened {opened:,} times."
+    return say(
+        "breaker %(failures)s in %(window)s: by the %(count)s failures lately it would have "
+        "opened %(opened)s times.",
+        failures=failures,
+        window=short(window),
+        count=f"{len(failed_at):,}",
+        opened=f"{opened:,}",
     )
 
 
@@ -210,34 +230,47 @@ def openings(failed_at: Sequence[float], failures: int, window: float, open_for:
 def _retry_budget(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
     budget = after["retry_budget"]
     if budget is None:
-        yield "retry budget: none; every retry goes out when its backoff is over."
+        yield say("retry budget: none; every retry goes out when its backoff is over.")
         return
     firsts = sum(attempt.number == 1 for attempt in past.attempts)
     retries = sum((attempt.number or 1) > 1 for attempt in past.attempts)
     held = max(0, retries - int(budget * firsts))
-    yield (
-        f"retry budget {budget:g}: there were {retries:,} retries to {firsts:,} first attempts; "
-        f"{held:,} of them would have had to wait."
+    yield say(
+        "retry budget %(budget)s: there were %(retries)s retries to %(firsts)s first "
+        "attempts; %(held)s of them would have had to wait.",
+        budget=f"{budget:g}",
+        retries=f"{retries:,}",
+        firsts=f"{firsts:,}",
+        held=f"{held:,}",
     )
 
 
 def _poison(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
     new, old = after["poison_after"], before["poison_after"]
     caught, now = (sum(workers >= each for workers in past.downed) for each in (new, old))
-    yield (
-        f"poison after {new}: {caught:,} of the {len(past.downed):,} tasks that took workers down "
-        f"within a day would have been dead as poison (now {now:,})."
+    yield say(
+        "poison after %(new)s: %(caught)s of the %(all)s tasks that took workers down within a "
+        "day would have been dead as poison (now %(now)s).",
+        new=new,
+        caught=f"{caught:,}",
+        all=f"{len(past.downed):,}",
+        now=f"{now:,}",
     )
 
 
 def _pause(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
     if after["paused"]:
-        yield (
-            f"pause: {past.waiting:,} tasks that wait would stay where they are, and what is "
-            f"submitted joins them; {past.in_flight:,} in flight go on to their end."
+        yield say(
+            "pause: %(waiting)s tasks that wait would stay where they are, and what is "
+            "submitted joins them; %(in_flight)s in flight go on to their end.",
+            waiting=f"{past.waiting:,}",
+            in_flight=f"{past.in_flight:,}",
         )
     else:
-        yield f"resume: {past.waiting:,} tasks that wait may be handed out again."
+        yield say(
+            "resume: %(waiting)s tasks that wait may be handed out again.",
+            waiting=f"{past.waiting:,}",
+        )
 
 
 Effect = Callable[[KindPast, Settings, Settings], Iterator[str]]

@@ -16,6 +16,7 @@ from tasks_app.core.query_fields import (
     is_readable,
     nearest,
 )
+from tasks_app.core.words import say, side_by_side
 
 ALWAYS_COMPARED: Final = (Takes.SECONDS, Takes.INSTANT)
 """Nothing is ever exactly so old."""
@@ -31,8 +32,11 @@ class QueryFault:
 
     def __str__(self) -> str:
         """One line for a terminal or a program."""
-        said = f"at character {self.at.start + 1}: {self.message}"
-        return f"{said} Try: {self.remedies[0]}" if any(self.remedies) else said
+        told = {"place": self.at.start + 1, "message": self.message}
+        if not any(self.remedies):
+            return say("at character %(place)s: %(message)s", **told)
+        remedy = self.remedies[0]
+        return say("at character %(place)s: %(message)s Try: %(remedy)s", remedy=remedy, **told)
 
 
 def field_fault(match: Match, at: Span, written: str) -> QueryFault | None:
@@ -41,13 +45,16 @@ def field_fault(match: Match, at: Span, written: str) -> QueryFault | None:
     if match.field not in FIELDS:
         path = "".join(f".{part}" for part in match.path)
         close = [f"{each}{path}:{rest}" for each in nearest(match.field, FIELDS)]
-        message = f"There is no field {name}. To look for the text itself, put it into quotes."
+        message = say(
+            "There is no field %(name)s. To look for the text itself, put it into quotes.",
+            name=name,
+        )
         return QueryFault(at, message, (*close, quoted(written)))
     if match.path and match.field not in WITH_PATH:
-        message = f"{match.field} has no parts; only payload and result have."
+        message = say("%(field)s has no parts; only payload and result have.", field=match.field)
         return QueryFault(at, message, (f"{match.field}:{rest}",))
     if match.path and "" in match.path:
-        message = "A path is keys with a single full stop between them."
+        message = say("A path is keys with a single full stop between them.")
         name = ".".join([match.field, *filter(None, match.path)])
         return QueryFault(at, message, (f"{name}:{rest}",))
     return None
@@ -57,10 +64,15 @@ def value_fault(match: Match, at: Span, known: Vocabulary) -> QueryFault | None:
     """Whether the value is not what the field takes; the remedies stand for ``op`` and value."""
     field = FIELDS[match.field]
     if not match.value.strip():
-        message = f"{match.name} needs {field.takes} after the colon, such as {field.example}."
+        message = say(
+            "%(name)s needs %(takes)s after the colon, such as %(example)s.",
+            name=match.name,
+            takes=field.takes.value,
+            example=field.example,
+        )
         return QueryFault(Span(at.start - 1, at.end), message, (f":{field.example}",))
     if match.op is not Op.IS and field.takes not in ORDERED:
-        message = f"{match.name} cannot be compared with {match.op}."
+        message = say("%(name)s cannot be compared with %(op)s.", name=match.name, op=match.op)
         return QueryFault(at, message, (quoted_if_needed(match.value),))
     if field.takes is Takes.JSON:
         return _json_fault(match, at)
@@ -70,9 +82,9 @@ def value_fault(match: Match, at: Span, known: Vocabulary) -> QueryFault | None:
     readable = is_readable(field, match.value)
     if readable and (match.op is not Op.IS or field.takes not in ALWAYS_COMPARED):
         return None
-    message = f"{match.value!r} is not {field.takes}."
+    message = say("%(value)s is not %(takes)s.", value=repr(match.value), takes=field.takes.value)
     if readable:
-        message = f"{match.name} is compared: put > or < before the value."
+        message = say("%(name)s is compared: put > or < before the value.", name=match.name)
     return QueryFault(at, message, tuple(_instead(match, field, readable)))
 
 
@@ -82,9 +94,10 @@ def _choice_fault(match: Match, field: Field, at: Span, choices: object) -> Quer
     if match.value in choices or (folds and match.value.lower() in choices):
         return None
     close = nearest(match.value, choices)
-    message = f"There is no {field.name} {match.value!r}."
+    message = say("There is no %(name)s %(value)s.", name=field.name, value=repr(match.value))
     if not close and folds:
-        message += f" There are: {', '.join(choices)}."
+        there_are = say("There are: %(choices)s.", choices=", ".join(choices))
+        message = side_by_side(message, there_are)
     return QueryFault(at, message, tuple(map(quoted_if_needed, close)))
 
 
@@ -92,10 +105,18 @@ def _json_fault(match: Match, at: Span) -> QueryFault | None:
     if match.op is Op.IS:
         return None
     if not match.path:
-        message = f"{match.field} as a whole cannot be compared with {match.op}: name a path in it."
+        message = say(
+            "%(field)s as a whole cannot be compared with %(op)s: name a path in it.",
+            field=match.field,
+            op=match.op,
+        )
         return QueryFault(at, message, (quoted_if_needed(match.value),))
     if decimal_of(match.value) is None:
-        message = f"Only a number can be compared with {match.op}, and {match.value!r} is none."
+        message = say(
+            "Only a number can be compared with %(op)s, and %(value)s is none.",
+            op=match.op,
+            value=repr(match.value),
+        )
         return QueryFault(at, message, (quoted_if_needed(match.value),))
     return None
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from tasks_app.core.queries import quoted_if_needed
 from tasks_app.core.query_fields import FIELDS, STATUSES, Field, Takes, Vocabulary, choices_of
+from tasks_app.core.words import say
 
 MOST: Final = 12
 """Suggestions at once."""
@@ -13,15 +14,15 @@ MOST: Final = 12
 SPANS: Final = (">15m", ">1h", ">1d", "<15m", "<1h", "<1d")
 NUMBERS: Final = (">0", ">=2", "<0")
 STATUS_HINTS: Final = {
-    "pending": "waits for its turn",
-    "assigned": "given to a worker, not begun",
-    "running": "a worker is at it",
+    "pending": say("waits for its turn"),
+    "assigned": say("given to a worker, not begun"),
+    "running": say("a worker is at it"),
     "completed": "done",
-    "failed": "will be tried again",
-    "dead": "given up, a human decides",
-    "dismissed": "closed for good",
-    "cancelled": "called off",
-    "skipped": "its condition did not hold",
+    "failed": say("will be tried again"),
+    "dead": say("given up, a human decides"),
+    "dismissed": say("closed for good"),
+    "cancelled": say("called off"),
+    "skipped": say("its condition did not hold"),
 }
 
 
@@ -81,12 +82,12 @@ def _openings(typed: str, known: Vocabulary) -> Iterable[tuple[str, str, str]]:
         if status.startswith(low):
             yield f"status:{status} ", f"status:{status}", STATUS_HINTS[status]
     hints = {field.name: field.hint for field in FIELDS.values()}
-    for name, hint in (hints | dict.fromkeys(known.paths, "has an index of its own")).items():
+    for name, hint in (hints | dict.fromkeys(known.paths, say("has an index of its own"))).items():
         if name.lower().startswith(low):
             yield f"{name}:", f"{name}:", hint
     for kind in (known.kinds or ()) if len(low) > 1 else ():
         if low in kind.lower():
-            yield f"kind:{quoted_if_needed(kind)} ", f"kind:{kind}", "kind"
+            yield f"kind:{quoted_if_needed(kind)} ", f"kind:{kind}", say("a kind")
 
 
 def _values(name: str, typed: str, known: Vocabulary) -> Iterable[tuple[str, str, str]]:
@@ -107,7 +108,7 @@ def _candidates(field: Field, known: Vocabulary) -> Iterable[tuple[str, str]]:
     if choices is not None:
         return [(each, STATUS_HINTS.get(each, "")) for each in choices]
     if field.takes is Takes.SECONDS:
-        return [(each, "more than" if each[0] == ">" else "less than") for each in SPANS]
+        return [(each, say("more than") if each[0] == ">" else say("less than")) for each in SPANS]
     if field.takes is Takes.NUMBER:
         return [(each, "") for each in NUMBERS]
     if field.takes is Takes.CAUSE and known.causes:

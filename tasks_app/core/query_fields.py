@@ -11,22 +11,23 @@ from uuid import UUID
 
 from tasks_app.core.fingerprints import LENGTH, UNMARKED
 from tasks_app.core.states import DeadReason, Status
+from tasks_app.core.words import say
 
 
 class Takes(StrEnum):
     """What a field's value must be."""
 
-    STATUS = "a status"
-    REASON = "a reason"
-    KIND = "a kind"
-    WORKER = "a worker's name"
-    TEXT = "text"
-    ID = "an id or its beginning"
-    CAUSE = "an error's fingerprint (16 digits or letters from a to f) or none"
-    NUMBER = "a whole number"
-    SECONDS = "a time span such as 90s, 15m, 2h or 3d"
-    INSTANT = "an instant such as 2026-01-31 or 2026-01-31T08:00"
-    JSON = "a text or number"
+    STATUS = say("a status")
+    REASON = say("a reason")
+    KIND = say("a kind")
+    WORKER = say("a worker's name")
+    TEXT = say("text")
+    ID = say("an id or its beginning")
+    CAUSE = say("an error's fingerprint (16 digits or letters from a to f) or none")
+    NUMBER = say("a whole number")
+    SECONDS = say("a time span such as 90s, 15m, 2h or 3d")
+    INSTANT = say("an instant such as 2026-01-31 or 2026-01-31T08:00")
+    JSON = say("a text or number")
 
 
 ORDERED: Final = frozenset({Takes.NUMBER, Takes.SECONDS, Takes.INSTANT, Takes.JSON})
@@ -46,25 +47,25 @@ class Field:
 FIELDS: Final[Mapping[str, Field]] = {
     each.name: each
     for each in (
-        Field("status", Takes.STATUS, "where it stands", "dead"),
-        Field("kind", Takes.KIND, "its kind", "classify_ticket"),
-        Field("worker", Takes.WORKER, "who holds it or held it", "w3"),
-        Field("error", Takes.TEXT, "in the class or message of its last error", "Timeout"),
-        Field("key", Takes.TEXT, "its key, or the beginning of it with *", "order-17*"),
-        Field("id", Takes.ID, "its id, or the first 8 digits and more", "0192f3a1"),
-        Field("job", Takes.TEXT, "the id or name of its job", "end-of-day"),
-        Field("reason", Takes.REASON, "why it was given up", "poison"),
-        Field("cause", Takes.CAUSE, "the fingerprint of its last death", "0a1b2c3d4e5f6071"),
-        Field("age", Takes.SECONDS, "time since it was submitted", ">1h"),
-        Field("duration", Takes.SECONDS, "how long its last attempt ran", ">30s"),
-        Field("attempts", Takes.NUMBER, "attempts since it was submitted or requeued", ">=2"),
-        Field("requeues", Takes.NUMBER, "how often a person brought it back", ">0"),
-        Field("priority", Takes.NUMBER, "its priority", "<0"),
-        Field("lock", Takes.TEXT, "the lock that it needs", "account-7"),
-        Field("created", Takes.INSTANT, "when it was submitted (UTC)", ">=2026-01-31"),
-        Field("ended", Takes.INSTANT, "when it ended (UTC)", "<2026-01-31T08:00"),
-        Field("payload", Takes.JSON, "in its payload; payload.a.b is the value there", "42"),
-        Field("result", Takes.JSON, "in its result; result.a.b is the value there", "spam"),
+        Field("status", Takes.STATUS, say("where it stands"), "dead"),
+        Field("kind", Takes.KIND, say("its kind"), "classify_ticket"),
+        Field("worker", Takes.WORKER, say("who holds it or held it"), "w3"),
+        Field("error", Takes.TEXT, say("in the class or message of its last error"), "Timeout"),
+        Field("key", Takes.TEXT, say("its key, or the beginning of it with *"), "order-17*"),
+        Field("id", Takes.ID, say("its id, or the first 8 digits and more"), "0192f3a1"),
+        Field("job", Takes.TEXT, say("the id or name of its job"), "end-of-day"),
+        Field("reason", Takes.REASON, say("why it was given up"), "poison"),
+        Field("cause", Takes.CAUSE, say("the fingerprint of its last death"), "0a1b2c3d4e5f6071"),
+        Field("age", Takes.SECONDS, say("time since it was submitted"), ">1h"),
+        Field("duration", Takes.SECONDS, say("how long its last attempt ran"), ">30s"),
+        Field("attempts", Takes.NUMBER, say("attempts since it was submitted or requeued"), ">=2"),
+        Field("requeues", Takes.NUMBER, say("how often a person brought it back"), ">0"),
+        Field("priority", Takes.NUMBER, say("its priority"), "<0"),
+        Field("lock", Takes.TEXT, say("the lock that it needs"), "account-7"),
+        Field("created", Takes.INSTANT, say("when it was submitted (UTC)"), ">=2026-01-31"),
+        Field("ended", Takes.INSTANT, say("when it ended (UTC)"), "<2026-01-31T08:00"),
+        Field("payload", Takes.JSON, say("in its payload; payload.a.b is the value there"), "42"),
+        Field("result", Takes.JSON, say("in its result; result.a.b is the value there"), "spam"),
     )
 }
 

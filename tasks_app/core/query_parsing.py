@@ -12,6 +12,7 @@ from typing import Final
 from tasks_app.core.queries import Match, Node, Not, Op, Span, Text, all_of, any_of, quoted
 from tasks_app.core.query_checks import QueryFault, field_fault, value_fault
 from tasks_app.core.query_fields import Vocabulary
+from tasks_app.core.words import say
 
 LONGEST: Final = 1000
 """Characters of a query."""
@@ -42,14 +43,18 @@ def parse(text: str, known: Vocabulary = _FREE) -> Parsed:
     ('status:dead', '"statsu:dead"')
     """
     if len(text) > LONGEST:
-        message = f"The query has {len(text)} characters; at most {LONGEST} can be read."
+        message = say(
+            "The query has %(text)s characters; at most %(longest)s can be read.",
+            text=len(text),
+            longest=LONGEST,
+        )
         return Parsed(text[:LONGEST], None, (QueryFault(Span(LONGEST - 1, LONGEST), message),))
     reader = _Reader(text, known)
     node = reader.either()
     while not reader.at_end():
         # A closing parenthesis without an opening one: the rest is read all the same.
         at = Span(reader.at, reader.at + 1)
-        reader.fault(at, "No parenthesis is open here.", "")
+        reader.fault(at, say("No parenthesis is open here."), "")
         reader.at += 1
         node = all_of([each for each in (node, reader.either()) if each])
     return Parsed(text, node, tuple(reader.faults))
@@ -90,7 +95,7 @@ class _Reader:
             elif here or expected:
                 lone = here or expected
                 assert lone is not None
-                self.fault(lone, "OR needs something on both of its sides.", "", '"OR"')
+                self.fault(lone, say("OR needs something on both of its sides."), "", '"OR"')
             if not here:
                 return any_of(options)
             expected = here
@@ -121,7 +126,7 @@ class _Reader:
             self.at += 1
         signs = self.at - start
         if self.at >= len(self.text) or self.text[self.at].isspace() or self.text[self.at] == ")":
-            self.fault(Span(start, self.at), "Nothing follows the minus sign.", "", '"-"')
+            self.fault(Span(start, self.at), say("Nothing follows the minus sign."), "", '"-"')
             return None
         node = self._part()
         for _ in range(signs if node is not None else 0):
@@ -147,7 +152,10 @@ class _Reader:
         start = self.at
         self.at += 1
         if self.depth >= DEEPEST:
-            self.fault(Span(start, start + 1), f"More than {DEEPEST} parentheses are open here.")
+            self.fault(
+                Span(start, start + 1),
+                say("More than %(deepest)s parentheses are open here.", deepest=DEEPEST),
+            )
             return None
         self.depth += 1
         node = self.either()
@@ -155,9 +163,9 @@ class _Reader:
         if self.at < len(self.text) and self.text[self.at] == ")":
             self.at += 1
             if node is None:
-                self.fault(Span(start, self.at), "Nothing is between the parentheses.", "")
+                self.fault(Span(start, self.at), say("Nothing is between the parentheses."), "")
         else:
-            self.fault(Span(start, start + 1), "This parenthesis is never closed.", "")
+            self.fault(Span(start, start + 1), say("This parenthesis is never closed."), "")
         return node
 
     def _quotation(self) -> str:
@@ -174,7 +182,9 @@ class _Reader:
                 self.at += 1
             said.append(sign)
         self.fault(
-            Span(start, self.at), "This quotation is never closed.", quoted("".join(said).strip())
+            Span(start, self.at),
+            say("This quotation is never closed."),
+            quoted("".join(said).strip()),
         )
         return "".join(said)
 

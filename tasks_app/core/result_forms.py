@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from tasks_app.core.words import say
+
 WHOLE: Final = ""
 """The name of the one field of a form whose schema is no object with properties."""
 
@@ -84,7 +86,7 @@ def make_form(schema: Any) -> ResultForm:
     """
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if not isinstance(properties, dict) or not properties or schema.get("type") != "object":
-        return ResultForm([FormField(WHOLE, FieldKind.JSON, "Result, as JSON", required=True)])
+        return ResultForm([FormField(WHOLE, FieldKind.JSON, say("Result, as JSON"), required=True)])
     listed = schema.get("required")
     required = listed if isinstance(listed, list) else []
     order = sorted(properties, key=lambda name: _place(name, properties[name], required))
@@ -108,11 +110,12 @@ def _verdict(field: FormField) -> FormField | None:
     if not field.required:
         return None
     if field.name == APPROVED and field.kind is FieldKind.BOOLEAN:
-        choices = [Choice("true", "Approve"), Choice("false", "Reject")]
+        choices = [Choice("true", say("Approve")), Choice("false", say("Reject"))]
         return FormField(field.name, FieldKind.CHOICE, field.label, field.help, True, choices)
     offered = {choice.value for choice in field.choices}
     if field.name == DECISION and {json.dumps(APPROVE), json.dumps(REJECT)} <= offered:
-        choices = [Choice(c.value, c.label.capitalize()) for c in field.choices]
+        words = {json.dumps(APPROVE): say("Approve"), json.dumps(REJECT): say("Reject")}
+        choices = [Choice(c.value, words.get(c.value, c.label.capitalize())) for c in field.choices]
         return FormField(field.name, FieldKind.CHOICE, field.label, field.help, True, choices)
     return None
 
@@ -207,7 +210,7 @@ def read_form(
         if found:
             result[field.name] = value
         elif field.required:
-            faults[field.name] = "Fill this in."
+            faults[field.name] = say("Fill this in.")
     if [field.name for field in form.fields] == [WHOLE]:
         return result.get(WHOLE), faults
     return result, faults
@@ -224,7 +227,7 @@ def _read(field: FormField, given: Sequence[str]) -> tuple[bool, Any]:
 
 def _chosen(field: FormField, text: str) -> Any:
     if text not in {choice.value for choice in field.choices}:
-        raise _Unreadable(f"{text[:40]!r} is not offered here.")
+        raise _Unreadable(say("%(value)s is not offered here.", value=repr(text[:40])))
     return json.loads(text)
 
 
@@ -239,7 +242,11 @@ def _parsed(field: FormField, text: str) -> Any:
     try:
         return read(text.strip())
     except (ValueError, RecursionError):
-        raise _Unreadable(f"Write {wanted}; {text.strip()[:40]!r} is none.") from None
+        raise _Unreadable(
+            say(
+                "Write %(wanted)s; %(value)s is none.", wanted=wanted, value=repr(text.strip()[:40])
+            )
+        ) from None
 
 
 def _number(text: str) -> float:
@@ -254,7 +261,7 @@ def _json(text: str) -> Any:
 
 
 READERS: Final[Mapping[FieldKind, tuple[Callable[[str], Any], str]]] = {
-    FieldKind.INTEGER: (int, "a whole number, such as 3"),
-    FieldKind.NUMBER: (_number, "a number, such as 0.5"),
-    FieldKind.JSON: (_json, 'JSON, such as {"name": [1, 2]}'),
+    FieldKind.INTEGER: (int, say("a whole number, such as 3")),
+    FieldKind.NUMBER: (_number, say("a number, such as 0.5")),
+    FieldKind.JSON: (_json, say('JSON, such as {"name": [1, 2]}')),
 }

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from tasks_app.core.states import Status
+from tasks_app.core.words import say, say_count, side_by_side
 
 
 class Kept(StrEnum):
@@ -74,12 +75,12 @@ class Going:
     exact: bool
 
 
-NOUNS: Final[Mapping[Kept, tuple[str, str]]] = {
-    Kept.COMPLETED: ("completed", "task"),
-    Kept.CLOSED: ("dismissed, cancelled and skipped", "task"),
-    Kept.DEAD: ("dead", "task"),
-    Kept.JOB: ("ended", "job"),
-    Kept.HISTORY: ("history", "row"),
+STATES: Final[Mapping[Kept, str]] = {
+    Kept.COMPLETED: say("completed"),
+    Kept.CLOSED: say("dismissed, cancelled and skipped"),
+    Kept.DEAD: say("dead"),
+    Kept.JOB: say("ended"),
+    Kept.HISTORY: say("history"),
 }
 
 
@@ -97,22 +98,63 @@ def preview_retention(
         old, new = before.get(what.setting), after.get(what.setting)
         if old == new:
             continue
-        state, noun = NOUNS[what]
+        state = STATES[what]
         if new is None:
-            yield f"{state}: kept for ever from now on; what has gone does not come back."
+            yield say(
+                "%(state)s: kept for ever from now on; what has gone does not come back.",
+                state=state,
+            )
             continue
-        days = f"{new:,} day{'' if new == 1 else 's'}"
+        days = say_count(
+            "%(count)s day for %(state)s", "%(count)s days for %(state)s", new, state=state
+        )
         found = going[what]
         if not found.rows:
-            yield f"{days} for {state}: no {noun} is older, so nothing goes now."
+            yield side_by_side(days, _nothing(what), between=": ")
             continue
-        number = f"{found.rows:,}" if found.exact else f"about {rounded(found.rows):,}"
-        goes = f"{noun} older than that goes" if found.rows == 1 else f"{noun}s older than that go"
         least, most = (found.rows * row_seconds / share for share in (IDLE_SHARE, BUSY_SHARE))
-        yield (
-            f"{days} for {state}: {number} {goes}, over about {lasting(least)} while nothing "
-            f"moves and {lasting(most)} while work does. None of it comes back."
+        yield say(
+            "%(days)s: %(goes)s, over about %(least)s while nothing moves and %(most)s while work "
+            "does. None of it comes back.",
+            days=days,
+            goes=_goes(what, found),
+            least=lasting(least),
+            most=lasting(most),
         )
+
+
+def _nothing(what: Kept) -> str:
+    if what is Kept.JOB:
+        return say("no job is older, so nothing goes now.")
+    if what is Kept.HISTORY:
+        return say("no row is older, so nothing goes now.")
+    return say("no task is older, so nothing goes now.")
+
+
+def _goes(what: Kept, found: Going) -> str:
+    about = f"{rounded(found.rows):,}"
+    count = f"{found.rows:,}" if found.exact else say("about %(count)s", count=about)
+    rows = found.rows
+    if what is Kept.JOB:
+        return say_count(
+            "%(count)s job older than that goes",
+            "%(count)s jobs older than that go",
+            rows,
+            count=count,
+        )
+    if what is Kept.HISTORY:
+        return say_count(
+            "%(count)s row older than that goes",
+            "%(count)s rows older than that go",
+            rows,
+            count=count,
+        )
+    return say_count(
+        "%(count)s task older than that goes",
+        "%(count)s tasks older than that go",
+        rows,
+        count=count,
+    )
 
 
 def rounded(count: int) -> int:
@@ -130,8 +172,10 @@ def lasting(seconds: float) -> str:
     >>> lasting(0.2), lasting(75), lasting(2400), lasting(10_000), lasting(400_000)
     ('1 second', '75 seconds', '40 minutes', '3 hours', '5 days')
     """
-    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= 2 * size:
-            return f"{round(seconds / size)} {unit}s"
-    whole = max(1, round(seconds))
-    return f"{whole} second{'' if whole == 1 else 's'}"
+    if seconds >= 2 * 86400:
+        return say_count("%(count)s day", "%(count)s days", round(seconds / 86400))
+    if seconds >= 2 * 3600:
+        return say_count("%(count)s hour", "%(count)s hours", round(seconds / 3600))
+    if seconds >= 2 * 60:
+        return say_count("%(count)s minute", "%(count)s minutes", round(seconds / 60))
+    return say_count("%(count)s second", "%(count)s seconds", max(1, round(seconds)))

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Final
 
+from tasks_app.core.words import say
+
 
 class Scope(StrEnum):
     """One right of a token."""
@@ -17,12 +19,12 @@ class Scope(StrEnum):
 
 
 MEANINGS: Final[Mapping[Scope, str]] = {
-    Scope.READ: "look at tasks, jobs and kinds",
-    Scope.SUBMIT: "submit tasks",
-    Scope.JOBS: "submit jobs",
-    Scope.OPERATE: "act as an operator does: pause, resume, cancel, requeue",
-    Scope.PAYLOADS: "see what is masked in payloads and results",
-    Scope.METRICS: "read /metrics",
+    Scope.READ: say("look at tasks, jobs and kinds"),
+    Scope.SUBMIT: say("submit tasks"),
+    Scope.JOBS: say("submit jobs"),
+    Scope.OPERATE: say("act as an operator does: pause, resume, cancel, requeue"),
+    Scope.PAYLOADS: say("see what is masked in payloads and results"),
+    Scope.METRICS: say("read /metrics"),
 }
 
 STANDARD: Final = (Scope.READ, Scope.SUBMIT, Scope.JOBS)
@@ -38,7 +40,13 @@ def read_scopes(words: Iterable[str]) -> tuple[Scope, ...]:
     given = set(words)
     unknown = sorted(given - set(Scope))
     if unknown:
-        raise ValueError(f"scope: {unknown[0]!r} is none; there are {', '.join(Scope)}")
+        raise ValueError(
+            say(
+                "scope: %(value)s is none; there are %(scope)s",
+                value=repr(unknown[0]),
+                scope=", ".join(Scope),
+            )
+        )
     if not given:
-        raise ValueError(f"scope: give at least one of {', '.join(Scope)}")
+        raise ValueError(say("scope: give at least one of %(scope)s", scope=", ".join(Scope)))
     return tuple(scope for scope in Scope if scope in given)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tasks_app.core.faults import Fault
+from tasks_app.core.words import say
 
 MOST_PATHS: Final = 10
 """Of one kind: each costs every submission of the kind an entry in an index."""
@@ -24,16 +25,19 @@ def path_faults(paths: object) -> Iterator[Fault]:
     ['searchable_paths[1]: write it as a query does, such as payload.customer.id']
     """
     if not isinstance(paths, list):
-        yield Fault("searchable_paths", "must be a list of paths")
+        yield Fault("searchable_paths", say("must be a list of paths"))
         return
     for place, path in enumerate(paths):
         if not isinstance(path, str) or not _PATH.fullmatch(path) or len(path) > LONGEST_PATH:
-            message = "write it as a query does, such as payload.customer.id"
+            message = say("write it as a query does, such as payload.customer.id")
             yield Fault(f"searchable_paths[{place}]", message)
         elif path in paths[:place]:
-            yield Fault(f"searchable_paths[{place}]", "stands there twice")
+            yield Fault(f"searchable_paths[{place}]", say("stands there twice"))
     if len(paths) > MOST_PATHS:
-        message = f"at most {MOST_PATHS}: each costs every submission an entry in an index"
+        message = say(
+            "at most %(most_paths)s: each costs every submission an entry in an index",
+            most_paths=MOST_PATHS,
+        )
         yield Fault("searchable_paths", message)
 
 
@@ -44,11 +48,11 @@ def key_faults(keys: object) -> Iterator[Fault]:
     ['redacted_keys[1]: must be the name of a key']
     """
     if not isinstance(keys, list):
-        yield Fault("redacted_keys", "must be a list of keys")
+        yield Fault("redacted_keys", say("must be a list of keys"))
         return
     for place, key in enumerate(keys):
         if not isinstance(key, str) or not key.strip():
-            yield Fault(f"redacted_keys[{place}]", "must be the name of a key")
+            yield Fault(f"redacted_keys[{place}]", say("must be the name of a key"))
 
 
 def keys_of(path: str) -> tuple[str, ...]:

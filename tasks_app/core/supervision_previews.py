@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from tasks_app.core.previews import Settings, openings, short
+from tasks_app.core.figures import short
+from tasks_app.core.previews import Settings, openings
+from tasks_app.core.words import say, side_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +38,54 @@ def preview_backlog(ahead: Ahead, before: Settings, after: Settings) -> str:
     'backlog 0: 3 workers with 12 slots may hold 0 tasks beyond those (now 12)'
     """
 
-    def most(settings: Settings) -> str:
-        backlog = settings["backlog"]
-        return "any number of" if backlog is None else f"{int(ahead.slots * backlog):,}"
-
-    named = "unlimited" if after["backlog"] is None else f"{after['backlog']:g}"
-    now = most(before).removesuffix(" of")
-    told = (
-        f"backlog {named}: {ahead.workers:,} workers with {ahead.slots:,} slots may hold "
-        f"{most(after)} tasks beyond those (now {now}); they hold {ahead.beyond:,} beyond them, "
-        f"and have not begun {ahead.held - ahead.begun:,} of their {ahead.held:,}."
+    old, new = before["backlog"], after["backlog"]
+    now = say("any number") if old is None else f"{int(ahead.slots * old):,}"
+    told = {
+        "workers": f"{ahead.workers:,}",
+        "slots": f"{ahead.slots:,}",
+        "now": now,
+        "beyond": f"{ahead.beyond:,}",
+        "waiting": f"{ahead.held - ahead.begun:,}",
+        "held": f"{ahead.held:,}",
+    }
+    if new is None:
+        return say(
+            "backlog unlimited: %(workers)s workers with %(slots)s slots may hold any number of "
+            "tasks beyond those (now %(now)s); they hold %(beyond)s beyond them, and have not "
+            "begun %(waiting)s of their %(held)s.",
+            **told,
+        )
+    allowed = int(ahead.slots * new)
+    said = say(
+        "backlog %(named)s: %(workers)s workers with %(slots)s slots may hold %(allowed)s tasks "
+        "beyond those (now %(now)s); they hold %(beyond)s beyond them, and have not begun "
+        "%(waiting)s of their %(held)s.",
+        named=f"{new:g}",
+        allowed=f"{allowed:,}",
+        **told,
     )
-    allowed = inf if after["backlog"] is None else int(ahead.slots * after["backlog"])
-    return told + (" What they hold already stays with them." if ahead.beyond > allowed else "")
+    stays = say("What they hold already stays with them.")
+    return side_by_side(said, stays) if ahead.beyond > allowed else said
 
 
 def preview_tick(past: RoundsPast, before: Settings, after: Settings) -> str:
     """Say how often there would be a round where nothing happens, and what waits for one."""
     new, old = after["tick_seconds"], before["tick_seconds"]
-    told = (
-        f"tick {short(new)}: a quiet supervisor makes {3600 / new:,.0f} rounds an hour (now "
-        f"{3600 / old:,.0f}); the {past.promoted:,} retries and {past.reclaimed:,} lost leases of "
-        f"the last hour would each have waited for one for up to {short(new)} (now {short(old)})."
+    told = say(
+        "tick %(new)s: a quiet supervisor makes %(then)s rounds an hour (now %(now)s); the "
+        "%(promoted)s retries and %(reclaimed)s lost leases of the last hour would each have "
+        "waited for one for up to %(new)s (now %(old)s).",
+        new=short(new),
+        old=short(old),
+        then=f"{3600 / new:,.0f}",
+        now=f"{3600 / old:,.0f}",
+        promoted=f"{past.promoted:,}",
+        reclaimed=f"{past.reclaimed:,}",
     )
     if past.longest <= new:
         return told
-    return f"{told} The longest of {past.rounds:,} rounds took {short(past.longest)}."
+    took = {"rounds": f"{past.rounds:,}", "longest": short(past.longest)}
+    return side_by_side(told, say("The longest of %(rounds)s rounds took %(longest)s.", **took))
 
 
 def preview_quarantine(
@@ -75,12 +99,21 @@ def preview_quarantine(
     def caught(settings: Settings) -> str:
         most, window = settings["quarantine_after"], settings["quarantine_window_seconds"]
         found = [k for k, at in poisoned.items() if openings(at, most, window, open_for=inf)]
-        rest = f" and {len(found) - 3} others" if len(found) > 3 else ""
-        return ", ".join(sorted(found)[:3]) + rest if found else "no kind"
+        if not found:
+            return say("no kind")
+        first = ", ".join(sorted(found)[:3])
+        if len(found) <= 3:
+            return first
+        return say("%(kinds)s and %(rest)s others", kinds=first, rest=len(found) - 3)
 
     tasks = sum(map(len, poisoned.values()))
     window = short(after["quarantine_window_seconds"])
-    return (
-        f"quarantine after {after['quarantine_after']} in {window}: by the {tasks:,} poison tasks "
-        f"of the last day, it would have caught {caught(after)} (now: {caught(before)})."
+    return say(
+        "quarantine after %(most)s in %(window)s: by the %(tasks)s poison tasks of the last day, "
+        "it would have caught %(then)s (now: %(now)s).",
+        most=after["quarantine_after"],
+        window=window,
+        tasks=f"{tasks:,}",
+        then=caught(after),
+        now=caught(before),
     )

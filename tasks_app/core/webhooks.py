@@ -8,6 +8,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Final
 from urllib.parse import urlsplit
 
+from tasks_app.core.words import say
+
 Address = IPv4Address | IPv6Address
 
 SIGNATURE: Final = "X-Chargehand-Signature"
@@ -43,19 +45,19 @@ class Target:
 def target_of(url: str, reach: Reach) -> Target:
     """Take an address apart. Raises ValueError with the reason for one that is not allowed."""
     if not url.isascii() or any(each.isspace() or not each.isprintable() for each in url):
-        raise ValueError("write it in ASCII, without spaces")
+        raise ValueError(say("write it in ASCII, without spaces"))
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise ValueError("is no address of a web server") from None
+        raise ValueError(say("is no address of a web server")) from None
     if not parts.hostname or parts.scheme not in ("https", "http"):
-        raise ValueError("write it as https://host/path")
+        raise ValueError(say("write it as https://host/path"))
     if parts.username is not None or parts.password is not None:
-        raise ValueError("must not hold a user or password")
+        raise ValueError(say("must not hold a user or password"))
     tls = parts.scheme == "https"
     if not tls and not (reach.loopback and parts.hostname in ("localhost", "127.0.0.1", "::1")):
-        raise ValueError("must begin with https://")
+        raise ValueError(say("must begin with https://"))
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Target(tls, parts.hostname, port or (443 if tls else 80), path)
 
@@ -95,9 +97,9 @@ def choose(addresses: Iterable[str], reach: Reach) -> str:
     found = list(addresses)
     bad = next((each for each in found if refused(each, reach)), None)
     if bad is not None:
-        raise ValueError(f"{bad} is not a public address")
+        raise ValueError(say("%(bad)s is not a public address", bad=bad))
     if not found:
-        raise ValueError("its host has no address")
+        raise ValueError(say("its host has no address"))
     return found[0]
 
 

@@ -4,6 +4,7 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app.core.alerting import AlertName, ChannelKind, DeliveryState, Event
 from tasks_app.models.choices import choices, one_of
@@ -13,21 +14,24 @@ from tasks_app.models.tasks import new_id
 class AlertRule(models.Model):
     """Whether one kind of alert is sent, and how often at most; one row each."""
 
-    name = models.CharField(max_length=20, primary_key=True, choices=choices(AlertName))
+    name = models.CharField(_("name"), max_length=20, primary_key=True, choices=choices(AlertName))
     sent = models.BooleanField(
-        default=True, db_default=True, help_text="Whether it is sent to the channels."
+        _("sent"), default=True, db_default=True, help_text=_("Whether it is sent to the channels.")
     )
     repeat_minutes = models.FloatField(
+        _("repeat minutes"),
         default=60.0,
         db_default=60.0,
         validators=[MinValueValidator(0.0)],
-        help_text=(
+        help_text=_(
             "If it ends and begins again, about the same worker, kind or error, it is not sent "
             "anew for so long, in minutes."
         ),
     )
 
     class Meta:
+        verbose_name = _("alert rule")
+        verbose_name_plural = _("alert rules")
         db_table = "alert_rule"
         constraints = [
             models.CheckConstraint(
@@ -44,24 +48,28 @@ class AlertRule(models.Model):
 class AlertChannel(models.Model):
     """Where alerts are sent to. The secret is written by its own statement and never shown."""
 
-    name = models.CharField(max_length=100, primary_key=True)
+    name = models.CharField(_("name"), max_length=100, primary_key=True)
     kind = models.CharField(
+        _("kind"),
         max_length=10,
         choices=choices(ChannelKind),
         default=ChannelKind.MAIL,
-        help_text="Mail, or a webhook: a POST of JSON.",
+        help_text=_("Mail, or a webhook: a POST of JSON."),
     )
     address = models.CharField(
+        _("address"),
         max_length=500,
-        help_text=(
+        help_text=_(
             "Mail addresses with commas between them, or the https address of the webhook. The "
             "audit keeps it: what is secret belongs into the secret below."
         ),
     )
-    enabled = models.BooleanField(default=True, db_default=True)
-    secret = models.CharField(max_length=200, db_default="", editable=False)
+    enabled = models.BooleanField(_("enabled"), default=True, db_default=True)
+    secret = models.CharField(_("secret"), max_length=200, db_default="", editable=False)
 
     class Meta:
+        verbose_name = _("alert channel")
+        verbose_name_plural = _("alert channels")
         db_table = "alert_channel"
         constraints = [
             models.CheckConstraint(

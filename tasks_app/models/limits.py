@@ -4,6 +4,7 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app.core.facts import Breaker, Scope
 from tasks_app.models.choices import choices, one_of
@@ -24,23 +25,28 @@ class HasBreaker(models.Model):
     """The settings of a circuit breaker: over one kind, or over all kinds of a limit."""
 
     breaker_failures = models.PositiveIntegerField(
+        _("breaker failures"),
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text="So many failures within the window open the breaker; a limit's counts those "
-        "of all its kinds. Empty: no breaker.",
+        help_text=_(
+            "So many failures within the window open the breaker; a limit's counts those "
+            "of all its kinds. Empty: no breaker."
+        ),
     )
     breaker_window_seconds = models.FloatField(
+        _("breaker window seconds"),
         default=60.0,
         db_default=60.0,
         validators=[POSITIVE],
-        help_text="The window in which failures are counted, in seconds.",
+        help_text=_("The window in which failures are counted, in seconds."),
     )
     breaker_open_seconds = models.FloatField(
+        _("breaker open seconds"),
         default=30.0,
         db_default=30.0,
         validators=[POSITIVE],
-        help_text="How long an open breaker pauses its kinds before one probe, in seconds.",
+        help_text=_("How long an open breaker pauses its kinds before one probe, in seconds."),
     )
 
     class Meta:
@@ -50,28 +56,33 @@ class HasBreaker(models.Model):
 class Limit(HasBreaker):
     """A cap that kinds share: concurrent weight, a rate, or both. Configured by admins."""
 
-    name = models.CharField(primary_key=True, max_length=100)
-    description = models.CharField(max_length=300, blank=True, db_default="")
+    name = models.CharField(_("name"), primary_key=True, max_length=100)
+    description = models.CharField(_("description"), max_length=300, blank=True, db_default="")
     max_concurrent = models.FloatField(
+        _("max concurrent"),
         null=True,
         blank=True,
         validators=[POSITIVE],
-        help_text="Weight in flight at most; a task weighs 1 unless it says otherwise.",
+        help_text=_("Weight in flight at most; a task weighs 1 unless it says otherwise."),
     )
     rate_per_second = models.FloatField(
+        _("rate per second"),
         null=True,
         blank=True,
         validators=[POSITIVE],
-        help_text="Weight handed out a second on average. Empty: no rate.",
+        help_text=_("Weight handed out a second on average. Empty: no rate."),
     )
     burst = models.FloatField(
+        _("burst"),
         default=1.0,
         db_default=1.0,
         validators=[POSITIVE],
-        help_text="Weight that may go out at once after a pause.",
+        help_text=_("Weight that may go out at once after a pause."),
     )
 
     class Meta:
+        verbose_name = _("limit")
+        verbose_name_plural = _("limits")
         db_table = "shared_limit"
         ordering = ["name"]
         constraints = [breaker_is_sound("limit_breaker_sound")]

@@ -3,6 +3,8 @@
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app.core.retention import Kept
 from tasks_app.models.choices import choices, one_of
@@ -13,55 +15,61 @@ class RetentionSettings(models.Model):
 
     id = models.SmallIntegerField(primary_key=True, default=1, editable=False)
     completed_days = models.PositiveIntegerField(
+        _("completed days"),
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text=(
-            "Completed tasks, with their attempts, logs and effects. What an unfinished or dead "
-            "task depends on stays. Once a task has gone its key may be submitted again."
+        help_text=_(
+            "Completed tasks, with their attempts, logs and effects. What an unfinished or "
+            "dead task depends on stays. Once a task has gone its key may be submitted again."
         ),
     )
     closed_days = models.PositiveIntegerField(
+        _("closed days"),
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text="Dismissed, cancelled and skipped tasks, likewise.",
+        help_text=_("Dismissed, cancelled and skipped tasks, likewise."),
     )
     dead_days = models.PositiveIntegerField(
+        _("dead days"),
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text=(
-            "Dead letters that nobody has decided about. Empty is best: what goes can be neither "
-            "requeued nor dismissed any more."
+        help_text=_(
+            "Dead letters that nobody has decided about. Empty is best: what goes can be "
+            "neither requeued nor dismissed any more."
         ),
     )
     job_days = models.PositiveIntegerField(
+        _("job days"),
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text=(
-            "Jobs that have ended, with all their tasks: these follow their job and none of the "
-            "settings above."
+        help_text=_(
+            "Jobs that have ended, with all their tasks: these follow their job and none of "
+            "the settings above."
         ),
     )
     history_days = models.PositiveIntegerField(
+        _("history days"),
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text=(
-            "What is on record beside tasks: acts on many tasks that have ended, deaths (by which "
+        help_text=_(
+            "What is on record beside tasks: acts on many tasks that have ended, deaths (by "
+            "which "
             "an error is known to have come back), late results and near misses."
         ),
     )
 
     class Meta:
         db_table = "retention_settings"
-        verbose_name = verbose_name_plural = "retention"
+        verbose_name = verbose_name_plural = _("retention")
         constraints = [models.CheckConstraint(name="retention_settings_one_row", condition=Q(id=1))]
 
     def __str__(self) -> str:
-        return "Retention"
+        return gettext("Retention")
 
 
 class Pruned(models.Model):

@@ -5,6 +5,8 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app.core.facts import StrategyName
 from tasks_app.core.shifts import ShiftEnd
@@ -16,109 +18,125 @@ class SupervisorSettings(models.Model):
 
     id = models.SmallIntegerField(primary_key=True, default=1, editable=False)
     default_strategy = models.CharField(
+        _("default strategy"),
         max_length=30,
         choices=choices(StrategyName),
         default=StrategyName.CAPABLE_LEAST_LOADED,
         db_default=StrategyName.CAPABLE_LEAST_LOADED.value,
-        help_text="For kinds that name no strategy of their own.",
+        help_text=_("For kinds that name no strategy of their own."),
     )
     backlog = models.FloatField(
+        _("backlog"),
         null=True,
         blank=True,
         default=1.0,
         db_default=1.0,
         validators=[MinValueValidator(0.0)],
-        help_text=(
+        help_text=_(
             "How far ahead of its slots a worker may be assigned, as a multiple of its slots: "
             "0 = free slots only, 1 = its slots once more, empty = unlimited."
         ),
     )
     tick_seconds = models.FloatField(
+        _("tick seconds"),
         default=1.0,
         db_default=1.0,
         validators=[MinValueValidator(0.05)],
-        help_text="The longest wait between two rounds when nothing happens, in seconds.",
+        help_text=_("The longest wait between two rounds when nothing happens, in seconds."),
     )
     leader_lease_seconds = models.FloatField(
+        _("leader lease seconds"),
         default=10.0,
         db_default=10.0,
         validators=[MinValueValidator(0.5)],
-        help_text="A leader that shows no sign of life for so long is replaced, in seconds.",
+        help_text=_("A leader that shows no sign of life for so long is replaced, in seconds."),
     )
     shift_seconds = models.FloatField(
+        _("shift seconds"),
         default=30.0,
         db_default=30.0,
         validators=[MinValueValidator(1.0)],
-        help_text="How long one run stays on duty before it frees the lease, in seconds.",
+        help_text=_("How long one run stays on duty before it frees the lease, in seconds."),
     )
     heartbeat_seconds = models.FloatField(
+        _("heartbeat seconds"),
         default=10.0,
         db_default=10.0,
         validators=[MinValueValidator(0.05)],
-        help_text="How often a worker gives a sign of life, in seconds.",
+        help_text=_("How often a worker gives a sign of life, in seconds."),
     )
     stale_after_seconds = models.FloatField(
+        _("stale after seconds"),
         default=90.0,
         db_default=90.0,
         validators=[MinValueValidator(0.1)],
-        help_text=(
+        help_text=_(
             "A worker silent for longer has lost its leases, in seconds. "
             "Three to five times the 99th percentile of run times is a good value."
         ),
     )
     timeout_grace_seconds = models.FloatField(
+        _("timeout grace seconds"),
         default=10.0,
         db_default=10.0,
         validators=[MinValueValidator(0.0)],
-        help_text=(
+        help_text=_(
             "How long past a kind's timeout the supervisor leaves it to the worker to stop "
             "the attempt, in seconds."
         ),
     )
     priority_head_start_seconds = models.FloatField(
+        _("priority head start seconds"),
         default=60.0,
         db_default=60.0,
         validators=[MinValueValidator(0.0)],
-        help_text="What one step of priority is worth in the queue, in seconds; nothing starves.",
+        help_text=_(
+            "What one step of priority is worth in the queue, in seconds; nothing starves."
+        ),
     )
     window = models.PositiveIntegerField(
+        _("window"),
         default=2000,
         db_default=2000,
         validators=[MinValueValidator(1)],
-        help_text="How many ready tasks of a kind one round looks at.",
+        help_text=_("How many ready tasks of a kind one round looks at."),
     )
     unroutable_grace_seconds = models.FloatField(
+        _("unroutable grace seconds"),
         default=86400.0,
         db_default=86400.0,
         validators=[MinValueValidator(0.0)],
-        help_text="A ready task that no worker ever could do is DEAD after so long, in seconds.",
+        help_text=_("A ready task that no worker ever could do is DEAD after so long, in seconds."),
     )
 
     person_lease_seconds = models.FloatField(
+        _("person lease seconds"),
         default=1800.0,
         db_default=1800.0,
         validators=[MinValueValidator(1.0)],
-        help_text=(
+        help_text=_(
             "How long a person has a step that they took from the inbox, in seconds; they can "
             "extend it. For kinds that say nothing else."
         ),
     )
     quarantine_after = models.PositiveSmallIntegerField(
+        _("quarantine after"),
         default=3,
         db_default=3,
         validators=[MinValueValidator(1)],
-        help_text="So many poison tasks of a kind within the window quarantine the kind.",
+        help_text=_("So many poison tasks of a kind within the window quarantine the kind."),
     )
     quarantine_window_seconds = models.FloatField(
+        _("quarantine window seconds"),
         default=3600.0,
         db_default=3600.0,
         validators=[MinValueValidator(1.0)],
-        help_text="The window in which poison tasks are counted, in seconds.",
+        help_text=_("The window in which poison tasks are counted, in seconds."),
     )
 
     class Meta:
         db_table = "supervisor_settings"
-        verbose_name = verbose_name_plural = "supervisor settings"
+        verbose_name = verbose_name_plural = _("supervisor settings")
         constraints = [
             models.CheckConstraint(name="settings_one_row", condition=Q(id=1)),
             models.CheckConstraint(
@@ -135,7 +153,7 @@ class SupervisorSettings(models.Model):
         ]
 
     def __str__(self) -> str:
-        return "Supervisor settings"
+        return gettext("Supervisor settings")
 
 
 class Leader(models.Model):

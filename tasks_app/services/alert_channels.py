@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.core.alerting import Event
 from tasks_app.core.webhooks import LEAST_SECRET
+from tasks_app.core.words import say
 from tasks_app.services.alert_delivery import deliver
 from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor, Role, needs
@@ -26,9 +27,11 @@ def set_secret(channel: str, secret: str, actor: Actor) -> None:
     Raises ValueError for one that is short, LookupError for no such channel.
     """
     if len(secret) < LEAST_SECRET:
-        raise ValueError(f"a secret has {LEAST_SECRET} characters at least")
+        raise ValueError(
+            say("a secret has %(least_secret)s characters at least", least_secret=LEAST_SECRET)
+        )
     if not alerting.set_secret(channel, secret):
-        raise LookupError(f"there is no channel {channel}")
+        raise LookupError(say("there is no channel %(channel)s", channel=channel))
     note(actor, "set alert secret", channel)
 
 
@@ -56,6 +59,6 @@ def _queue_test(channel: str, actor: Actor) -> UUID:
     }
     message = alerting.queue(channel, TEST_KEY, Event.TEST, now.timestamp(), body)
     if message is None:
-        raise LookupError(f"there is no channel {channel}")
+        raise LookupError(say("there is no channel %(channel)s", channel=channel))
     note(actor, "test alert channel", channel)
     return message

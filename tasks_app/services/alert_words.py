@@ -15,7 +15,7 @@ from tasks_app.core.alerts import (
     SnapshotHeld,
     Unserved,
 )
-from tasks_app.core.previews import short
+from tasks_app.core.figures import short
 
 
 def say(alert: Told) -> tuple[str, str]:

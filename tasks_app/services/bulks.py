@@ -21,6 +21,7 @@ from tasks_app.core.drain_time import DrainTime, drain_time
 from tasks_app.core.facts import Breaker, KindPolicy
 from tasks_app.core.faults import Fault
 from tasks_app.core.states import Status
+from tasks_app.core.words import say, side_by_side
 from tasks_app.models.tasks import new_id
 from tasks_app.services.auditing import note
 from tasks_app.services.bulk_acts import act
@@ -41,7 +42,7 @@ MOST_FOUND: Final = 1_000_000
 FREEZE_SECONDS: Final = 30.0
 """What freezing them may take, while a person waits."""
 
-NARROW: Final = "narrow it down by kind, status or age, such as age:>1d"
+NARROW: Final = say("narrow it down by kind, status or age, such as age:>1d")
 
 NAMES: Final = {BulkAction.PRIORITY: "change priority", BulkAction.DEADLINE: "move deadline"}
 """How the audit calls an act, where not by its own name."""
@@ -94,7 +95,8 @@ def plan(action: BulkAction, ids: Sequence[UUID]) -> DryRun:
             why = told(action, Status(each.status))
             refused[why] = refused.get(why, 0) + each.tasks
     if preview.closed:
-        refused["A task that it depends on is closed and will never complete."] = preview.closed
+        closed = say("A task that it depends on is closed and will never complete.")
+        refused[closed] = preview.closed
     if action is not BulkAction.REQUEUE:
         return DryRun(preview, kinds, refused, {}, None)
     workers = worker_facts(supervisor_settings().stale_after_seconds)
@@ -110,10 +112,14 @@ def _held_back(kinds: Mapping[str, int]) -> dict[str, str]:
 
 def _why_held(policy: KindPolicy) -> str:
     if policy.paused:
-        return "is paused"
+        return say("is paused: they wait until it goes on.")
     if policy.quarantined:
-        return "is in quarantine"
-    return "" if policy.breaker is Breaker.CLOSED else "has an open breaker"
+        return say("is in quarantine: they wait until it goes on.")
+    return (
+        ""
+        if policy.breaker is Breaker.CLOSED
+        else say("has an open breaker: they wait until it goes on.")
+    )
 
 
 def new_key() -> str:
@@ -143,9 +149,14 @@ def begin_on(order: BulkOrder, found: FoundSet, actor: Actor, wanted: str) -> Bu
         try:
             frozen = bulks.freeze_found(bulk_id, found, MOST_FOUND, FREEZE_SECONDS)
         except TimeoutError as late:
-            raise OrderInvalid([Fault("query", f"{late}; {NARROW}")]) from late
+            raise OrderInvalid(
+                [Fault("query", side_by_side(str(late), NARROW, between="; "))]
+            ) from late
         if frozen.total > MOST_FOUND:
-            told = f"finds more than the {MOST_FOUND:,} tasks that one act may touch; {NARROW}"
+            many = say(
+                "finds more than the %(most)s tasks that one act may touch", most=f"{MOST_FOUND:,}"
+            )
+            told = side_by_side(many, NARROW, between="; ")
             raise OrderInvalid([Fault("query", told)])
         return frozen
 

@@ -6,6 +6,7 @@ from typing import Any
 from tasks_app import events
 from tasks_app.core.faults import Fault
 from tasks_app.core.settings_changes import Change, differing
+from tasks_app.core.words import say
 from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.search_indexes import sync_search_indexes_after_commit
@@ -21,7 +22,7 @@ class SettingsInvalid(ValueError):
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
-        more = f" (and {len(faults) - 1:,} more)" if len(faults) > 1 else ""
+        more = say("(and %(count)s more)", count=f"{len(faults) - 1:,}") if len(faults) > 1 else ""
         super().__init__(f"{self.faults[0]}{more}")
 
 
@@ -57,9 +58,9 @@ def preview_revert(act: SettingsAct) -> Change:
     """What taking an act back would change now. Raises SettingsInvalid when it cannot be."""
     section = next((each for each in SECTIONS if each.noun == act.noun), None)
     if section is None:
-        raise SettingsInvalid([Fault(act.noun, "is not taken back here")])
+        raise SettingsInvalid([Fault(act.noun, say("is not taken back here"))])
     if act.before is None:
-        raise SettingsInvalid([Fault(act.subject, "was new with this act; delete it instead")])
+        raise SettingsInvalid([Fault(act.subject, say("was new with this act; delete it instead"))])
     now = section.find(act.subject)
     wanted = {**(now or section.blank()), **_still_known(section, act.before)}
     _check(section, act.subject, wanted)
@@ -85,7 +86,9 @@ def revert(act_id: int, actor: Actor, reason: str = "") -> bool:
     """
     act = find_act(act_id)
     if act is None:
-        raise LookupError(f"there is no change of configuration numbered {act_id}")
+        raise LookupError(
+            say("there is no change of configuration numbered %(act_id)s", act_id=act_id)
+        )
     change = preview_revert(act)
     section = next(each for each in SECTIONS if each.noun == act.noun)
     made = note_change(

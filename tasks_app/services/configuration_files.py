@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from tasks_app.core.faults import Fault
 from tasks_app.core.settings_changes import Change, differing
+from tasks_app.core.words import say
 from tasks_app.services.configuration import SettingsInvalid, note_change
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.settings_sections import SECTIONS, Known, Section, known_names
@@ -75,10 +76,14 @@ def _shape_faults(document: Any) -> Iterator[Fault]:
         section = BY_NAME.get(name)
         if section is None:
             near = difflib.get_close_matches(str(name), BY_NAME, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BY_NAME)}"
-            yield Fault(str(name), f"there is no such section; {hint}")
+            said = (
+                say("there is no such section; did you mean %(near)s?", near=near[0])
+                if near
+                else say("there is no such section; there are %(all)s", all=", ".join(BY_NAME))
+            )
+            yield Fault(str(name), said)
         elif part is not None and not isinstance(part, Mapping):
-            yield Fault(name, "give a mapping")
+            yield Fault(name, say("give a mapping"))
         elif part is not None and not section.single:
             yield from _name_faults(name, part)
 
@@ -87,9 +92,15 @@ def _name_faults(section: str, part: Mapping[Any, Any]) -> Iterator[Fault]:
     for entry, given in part.items():
         fit = isinstance(entry, str) and 0 < len(entry) <= LONGEST_NAME and entry.isprintable()
         if not fit or entry != entry.strip():
-            yield Fault(f"{section}.{entry}", f"give a name of 1 to {LONGEST_NAME} characters")
+            yield Fault(
+                f"{section}.{entry}",
+                say("give a name of 1 to %(longest_name)s characters", longest_name=LONGEST_NAME),
+            )
         elif given is not None and not isinstance(given, Mapping):
-            yield Fault(f"{section}.{entry}", "give a mapping of settings")
+            yield Fault(
+                f"{section}.{entry}",
+                say("give a mapping of settings"),
+            )
 
 
 def _with_those_of(document: Mapping[str, Any], known: Known) -> Known:

@@ -4,6 +4,7 @@ from typing import Final
 
 from django.contrib.auth import get_user_model
 
+from tasks_app.core.words import say
 from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
@@ -25,7 +26,7 @@ def assign_group(fingerprint: str, name: str, actor: Actor) -> bool:
     Raises NobodyThere.
     """
     if name and not get_user_model().objects.filter(username=name, is_active=True).exists():
-        raise NobodyThere(f"assigned to: there is no active account {name!r}")
+        raise NobodyThere(say("assigned to: there is no active account %(name)s", name=repr(name)))
     before = read_histories([fingerprint])[fingerprint].assigned_to
     if before == name or not dead_groups.assign(fingerprint, name):
         return False

@@ -9,6 +9,7 @@ from uuid import UUID
 from tasks_app.core.bulks import TOUCHES, BulkAction, BulkOrder
 from tasks_app.core.faults import Fault
 from tasks_app.core.queries import Match, all_of, any_of, write
+from tasks_app.core.words import say
 from tasks_app.services.bulks import OrderInvalid, begin_on
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.task_search import ReadQuery, read_query
@@ -67,6 +68,6 @@ def read_words(text: str, *, sees_payloads: bool) -> ReadQuery:
     """
     read = read_query(text, sees_payloads=sees_payloads)
     if not read.text:
-        raise OrderInvalid([Fault("query", "empty; say which tasks, such as status:pending")])
+        raise OrderInvalid([Fault("query", say("empty; say which tasks, such as status:pending"))])
     _check(read)
     return read

@@ -14,6 +14,7 @@ from tasks_app import events
 from tasks_app.core.payloads import dump_json
 from tasks_app.core.sanitise import sanitise
 from tasks_app.core.states import Outcome
+from tasks_app.core.words import say
 from tasks_app.models.tasks import new_id
 from tasks_app.services.auditing import note
 from tasks_app.services.lease_ends import release_held
@@ -59,7 +60,7 @@ def claim_step(task_id: UUID, user_id: int, actor: Actor) -> Claimed | Refused:
     worker_id = human_steps.ensure_person(new_id(), user_id, actor.name)
     found = human_steps.claim(task_id, worker_id)
     if found is None:
-        return Refused(why_not_claimed(task_id) or "Somebody was faster; look again.")
+        return Refused(why_not_claimed(task_id) or say("Somebody was faster; look again."))
     claimed = Claimed(*found)
     note(actor, "claim", str(task_id), tasks=[str(task_id)], token=claimed.token)
     return claimed

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from tasks_app import events
 from tasks_app.core.states import Outcome
+from tasks_app.core.words import say
 from tasks_app.services.auditing import note
 from tasks_app.services.lease_ends import release_held
 from tasks_app.services.people import Actor, Role, needs
@@ -36,7 +37,7 @@ def requeue(ids: Sequence[UUID], actor: Actor, reason: str = "") -> ActionResult
 def dismiss(ids: Sequence[UUID], actor: Actor, reason: str) -> ActionResult:
     """Close DEAD tasks for good. Raises ValueError without a reason."""
     if not reason.strip():
-        raise ValueError("reason: empty; say in a few words why these tasks are closed")
+        raise ValueError(say("reason: empty; say in a few words why these tasks are closed"))
     done = dead_letters.dismiss(ids)
     events.wake_supervisor()
     return _audited("dismiss", ids, done, actor, reason.strip())
@@ -77,7 +78,7 @@ def evict_worker(worker_id: UUID, actor: Actor, reason: str) -> int | None:
     without a reason.
     """
     if not reason.strip():
-        raise ValueError("reason: empty; say in a few words why the worker is evicted")
+        raise ValueError(say("reason: empty; say in a few words why the worker is evicted"))
     if not workers.evict(worker_id):
         return None
     # The process may be in the middle of each: the task has to go on elsewhere all the same, and a

@@ -9,6 +9,7 @@ from tasks_app.core.faults import Fault
 from tasks_app.core.json_changes import ABSENT, Change, list_changes
 from tasks_app.core.payloads import dump_json, parse_json
 from tasks_app.core.redaction import MASK, folded, masked, secrets_in
+from tasks_app.core.words import say
 from tasks_app.services.auditing import note
 from tasks_app.services.payload_masking import hidden_from
 from tasks_app.services.payload_schemas import PayloadSchema
@@ -47,11 +48,13 @@ def edit_and_requeue(
     """
     found = payload_edits.lock_dead(task_id, requeues)
     if found is None:
-        return Edited(refused="It is no longer as it was shown: requeued or closed meanwhile.")
+        return Edited(refused=say("It is no longer as it was shown: requeued or closed meanwhile."))
     kind, before = found
     hidden = hidden_from(sees_payloads=False).get(kind, frozenset())
     if hidden and not sees_payloads:
-        return Edited(refused=f"Payloads of {kind} hold values that you may not see.")
+        return Edited(
+            refused=say("Payloads of %(kind)s hold values that you may not see.", kind=kind)
+        )
     parsed = parse_json(text)
     faults = parsed.faults or _schema_faults(kind, parsed.value)
     if faults:

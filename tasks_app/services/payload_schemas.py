@@ -18,8 +18,9 @@ from referencing.jsonschema import DRAFT202012
 from tasks_app.core.faults import Fault
 from tasks_app.core.new_tasks import shown
 from tasks_app.core.sanitise import clean_text
+from tasks_app.core.words import say, side_by_side
 
-BROKEN: Final = "the kind's payload schema itself is broken, an admin must mend it"
+BROKEN: Final = say("the kind's payload schema itself is broken, an admin must mend it")
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 _PLAIN: Final = re.compile(r"[^\W\d]\w{0,60}")
 
@@ -97,12 +98,12 @@ class PayloadSchema:
         if self._schema is None or self._schema is True:
             return None
         if self._schema is False:
-            return "the kind's schema allows no payload at all"
+            return say("the kind's schema allows no payload at all")
         kind_of = validator_for(self._schema, default=Draft202012Validator)
         try:
             kind_of.check_schema(self._schema)
         except SchemaError as error:
-            return f"{BROKEN}: {error.message[:200]}"
+            return side_by_side(BROKEN, error.message[:200], between=": ")
         # An empty registry fetches nothing: jsonschema's own would follow the URL of a reference.
         return kind_of(self._schema, registry=Registry())
 
@@ -123,11 +124,13 @@ class PayloadSchema:
         try:
             error = best_match(validator.iter_errors(payload))
         except Unresolvable as unresolvable:
-            return "payload", shown(payload), f"{BROKEN}: it refers to {unresolvable.ref}"
+            why = say("it refers to %(reference)s", reference=unresolvable.ref)
+            return "payload", shown(payload), side_by_side(BROKEN, why, between=": ")
         except RecursionError:
-            return "payload", shown(payload), f"{BROKEN}: it refers to itself without end"
+            why = say("it refers to itself without end")
+            return "payload", shown(payload), side_by_side(BROKEN, why, between=": ")
         except (re.error, OverflowError) as broken:
-            return "payload", shown(payload), f"{BROKEN}: {broken}"
+            return "payload", shown(payload), side_by_side(BROKEN, str(broken), between=": ")
         return None if error is None else (_place_of(error), shown(error.instance), _told(error))
 
     def errors(self, value: Any) -> list[ValidationError] | str:
@@ -138,7 +141,7 @@ class PayloadSchema:
         try:
             return list(validator.iter_errors(value))
         except (Unresolvable, RecursionError, re.error, OverflowError) as broken:
-            return f"{BROKEN}: {broken}"
+            return side_by_side(BROKEN, str(broken), between=": ")
 
 
 def _place_of(error: ValidationError) -> str:
@@ -156,8 +159,10 @@ def _told(error: ValidationError) -> str:
     """What the schema wants there; the value is told apart, since it may be long."""
     if error.validator in {"required", "additionalProperties", "dependentRequired"}:
         return clean_text(error.message[:300])
-    wanted = error.validator or "nothing here, it says"
-    return f"the kind's schema wants {wanted} {shown(error.validator_value)}"
+    value = shown(error.validator_value)
+    if not error.validator:
+        return say("the kind's schema wants nothing here, it says %(value)s", value=value)
+    return say("the kind's schema wants %(rule)s %(value)s", rule=error.validator, value=value)
 
 
 def schema_faults(schema: Any) -> list[Fault]:
@@ -166,7 +171,12 @@ def schema_faults(schema: Any) -> list[Fault]:
     References are looked up within the schema only: nothing is ever fetched.
     """
     if not isinstance(schema, dict | bool):
-        return [Fault("$", f"a schema is an object, true or false, got {shown(schema)}")]
+        return [
+            Fault(
+                "$",
+                say("a schema is an object, true or false, got %(schema)s", schema=shown(schema)),
+            )
+        ]
     kind_of = validator_for(schema, default=Draft202012Validator)
     try:
         kind_of.check_schema(cast("dict[str, Any]", schema))
@@ -195,4 +205,10 @@ def _lost(find: Callable[[str], object], place: str, reference: str) -> Iterator
     try:
         find(reference)
     except Unresolvable:
-        yield Fault(place, f"{shown(reference)} is not in this schema, and nothing is fetched")
+        yield Fault(
+            place,
+            say(
+                "%(reference)s is not in this schema, and nothing is fetched",
+                reference=shown(reference),
+            ),
+        )

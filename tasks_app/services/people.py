@@ -12,6 +12,8 @@ from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
 
+from tasks_app.core.words import say
+
 P = ParamSpec("P")
 R = TypeVar("R")
 User = AbstractBaseUser | AnonymousUser
@@ -66,8 +68,13 @@ def needs(role: Role) -> Callable[[Callable[P, R]], Callable[P, R]]:
             if actor.role < role:
                 act = function.__name__.replace("_", " ")
                 raise NotAllowed(
-                    f"{act}: needs the role {role.name.lower()}; "
-                    f"{actor.name} has the role {actor.role.name.lower()}"
+                    say(
+                        "%(act)s: needs the role %(needed)s; %(person)s has the role %(role)s",
+                        act=act,
+                        needed=role.name.lower(),
+                        person=actor.name,
+                        role=actor.role.name.lower(),
+                    )
                 )
             return function(*args, **kwargs)
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from tasks_app.core.facts import KindPolicy, Snapshot, StrategyName, TaskFacts
+from tasks_app.core.figures import short
 from tasks_app.core.hand_out_previews import (
     preview_alerts,
     preview_heartbeat,
@@ -14,7 +15,7 @@ from tasks_app.core.hand_out_previews import (
     preview_stale_after,
     preview_strategy,
 )
-from tasks_app.core.previews import KindPast, preview_kind, short
+from tasks_app.core.previews import KindPast, preview_kind
 from tasks_app.core.retention import Kept, preview_retention
 from tasks_app.core.states import Status
 from tasks_app.core.supervision_previews import (
@@ -23,6 +24,7 @@ from tasks_app.core.supervision_previews import (
     preview_quarantine,
     preview_tick,
 )
+from tasks_app.core.words import say
 from tasks_app.services.settings_sections import (
     ALERTS,
     KINDS,
@@ -87,7 +89,7 @@ def _retention(before: Values, after: Values) -> Preview:
         if after.get(what.setting) is not None
     }
     said = [*preview_retention(found, row_seconds(), before, after)]
-    return Preview(said, "Judged by the record as it stands." if said else "")
+    return Preview(said, say("Judged by the record as it stands.") if said else "")
 
 
 def _kind(name: str, before: Values, after: Values) -> Preview:
@@ -98,9 +100,14 @@ def _kind(name: str, before: Values, after: Values) -> Preview:
         said += _strategy([name], wanted, past)
     if not said:
         return Preview([])
-    asked = f"{len(past.attempts):,} attempts of the last {short(3600 * past.hours)}"
-    bound = f"up to {short(3600 * HOURS)}"
-    return Preview(said, f"Judged by the latest {asked} ({bound}) and by the tasks as they stand.")
+    scope = say(
+        "Judged by the latest %(attempts)s attempts of the last %(span)s (up to %(bound)s) and by "
+        "the tasks as they stand.",
+        attempts=f"{len(past.attempts):,}",
+        span=short(3600 * past.hours),
+        bound=short(3600 * HOURS),
+    )
+    return Preview(said, scope)
 
 
 def _supervisor(before: Values, after: Values) -> Preview:
@@ -121,7 +128,7 @@ def _supervisor(before: Values, after: Values) -> Preview:
         said.append(preview_tick(past, before, after))
     if any(before[name] != after[name] for name in QUARANTINE):
         said.append(preview_quarantine(poisoned(), before, after))
-    return Preview(said, "Judged by the record as it stands." if said else "")
+    return Preview(said, say("Judged by the record as it stands.") if said else "")
 
 
 def _strategy(kinds: Sequence[str], after: StrategyName, past: KindPast | None) -> list[str]:

@@ -9,26 +9,31 @@ from tasks_app.core.new_tasks import shown
 from tasks_app.core.payloads import check_payload
 from tasks_app.core.result_forms import WHOLE
 from tasks_app.core.sanitise import clean_text
+from tasks_app.core.words import say, say_count
 from tasks_app.services.payload_schemas import PayloadSchema
 
 Faults = Mapping[str, Sequence[str]]
 """Messages by field; those of the whole result stand under ``WHOLE``."""
 
 WORDS: Final[Mapping[str, Callable[[Any], str]]] = {
-    "minLength": lambda least: f"Write at least {least} character{'' if least == 1 else 's'}.",
-    "maxLength": lambda most: f"Write at most {most} characters.",
-    "minimum": lambda least: f"Give {least} or more.",
-    "maximum": lambda most: f"Give {most} or less.",
-    "exclusiveMinimum": lambda least: f"Give more than {least}.",
-    "exclusiveMaximum": lambda most: f"Give less than {most}.",
-    "multipleOf": lambda step: f"Give a multiple of {step}.",
-    "minItems": lambda least: f"Choose at least {least}.",
-    "maxItems": lambda most: f"Choose at most {most}.",
-    "uniqueItems": lambda _: "Give each value once.",
-    "pattern": lambda pattern: f"Write it as the pattern {pattern} wants.",
-    "enum": lambda values: f"Give one of {', '.join(map(shown, values))}.",
-    "const": lambda value: f"It must be {shown(value)}.",
-    "type": lambda wanted: f"It must be of type {wanted}.",
+    "minLength": lambda least: say_count(
+        "Write at least %(count)s character.", "Write at least %(count)s characters.", least
+    ),
+    "maxLength": lambda most: say_count(
+        "Write at most %(count)s character.", "Write at most %(count)s characters.", most
+    ),
+    "minimum": lambda least: say("Give %(least)s or more.", least=least),
+    "maximum": lambda most: say("Give %(most)s or less.", most=most),
+    "exclusiveMinimum": lambda least: say("Give more than %(least)s.", least=least),
+    "exclusiveMaximum": lambda most: say("Give less than %(most)s.", most=most),
+    "multipleOf": lambda step: say("Give a multiple of %(step)s.", step=step),
+    "minItems": lambda least: say("Choose at least %(least)s.", least=least),
+    "maxItems": lambda most: say("Choose at most %(most)s.", most=most),
+    "uniqueItems": lambda _: say("Give each value once."),
+    "pattern": lambda pattern: say("Write it as the pattern %(pattern)s wants.", pattern=pattern),
+    "enum": lambda values: say("Give one of %(shown)s.", shown=", ".join(map(shown, values))),
+    "const": lambda value: say("It must be %(value)s.", value=shown(value)),
+    "type": lambda wanted: say("It must be of type %(wanted)s.", wanted=wanted),
 }
 
 
@@ -53,7 +58,7 @@ def _told(error: ValidationError) -> Iterator[tuple[str, str]]:
     if error.validator == "required" and not path:
         wanted: Any = error.validator_value
         given: Any = error.instance
-        yield from ((name, "Fill this in.") for name in wanted if name not in given)
+        yield from ((name, say("Fill this in.")) for name in wanted if name not in given)
         return
     field = str(path[0]) if path and isinstance(path[0], str) else WHOLE
     deeper = "".join(f"[{step!r}]" for step in path[1:])

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tasks_app.core.words import say
 from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor, NotAllowed, Role, needs
 from tasks_app.services.task_search import read_query
@@ -32,15 +33,24 @@ def save_search(search: NewSearch, user: int, actor: Actor) -> int:
     """
     name = " ".join(search.name.split())
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        raise ValueError(f"name: give 1 to {LONGEST_NAME} printable characters")
+        raise ValueError(
+            say("name: give 1 to %(longest)s printable characters", longest=LONGEST_NAME)
+        )
     read = read_query(search.query, sees_payloads=True)
     if read.faults:
-        raise ValueError(f"query: {read.faults[0]}")
+        raise ValueError(say("query: %(fault)s", fault=str(read.faults[0])))
     if search.shared and actor.role < Role.OPERATOR:
-        raise NotAllowed(f"sharing a search needs the role operator; {actor.name} has none")
+        raise NotAllowed(
+            say("sharing a search needs the role operator; %(name)s has none", name=actor.name)
+        )
     saved = store.save_search(user, name, read.text, search.address, shared=search.shared)
     if saved is None:
-        raise ValueError(f"name: {store.MOST_OWN} searches are kept already; delete one first")
+        raise ValueError(
+            say(
+                "name: %(most)s searches are kept already; delete one first",
+                most=store.MOST_OWN,
+            )
+        )
     if search.pinned:
         store.pin_search(user, saved)
     note(actor, "save search", name, wanted=read.text, shared=search.shared, search=saved)
@@ -55,7 +65,13 @@ def delete_search(search: int, user: int, actor: Actor) -> str | None:
     if found is None:
         return None
     if found.owner_id != user and actor.role < Role.ADMIN:
-        raise NotAllowed(f"{found.name} is {found.owner}'s search; only they or an admin delete it")
+        raise NotAllowed(
+            say(
+                "%(name)s is %(owner)s's search; only they or an admin delete it",
+                name=found.name,
+                owner=found.owner,
+            )
+        )
     store.delete_search(search)
     note(actor, "delete search", found.name, wanted=found.query, search=search)
     return found.name

@@ -14,6 +14,7 @@ from tasks_app.core.configuration import kind_faults, supervisor_faults
 from tasks_app.core.faults import Fault
 from tasks_app.core.search_paths import key_faults, path_faults
 from tasks_app.core.webhooks import target_of
+from tasks_app.core.words import say
 from tasks_app.models import AlertChannel, Kind, SupervisorSettings
 from tasks_app.services.payload_schemas import schema_faults
 from tasks_app.services.webhooks import reach
@@ -35,7 +36,7 @@ def check_kind(values: Values) -> Iterator[Fault]:
     for name, value in values.items():
         if name.endswith("_schema") and value is not None:
             for fault in schema_faults(value):
-                yield Fault(name, f"No valid JSON Schema: at {fault}")
+                yield Fault(name, say("No valid JSON Schema: at %(fault)s", fault=str(fault)))
 
 
 def check_supervisor(values: Values) -> Iterator[Fault]:
@@ -56,13 +57,13 @@ def check_channel(values: Values) -> Iterator[Fault]:
         try:
             target_of(address, reach())
         except ValueError as error:
-            yield Fault("address", f"The address {error}")
+            yield Fault("address", say("The address %(error)s", error=error))
         return
     for each in address.split(","):
         try:
             validate_email(each.strip())
         except ValidationError:
-            yield Fault("address", f"{each.strip()!r} is no mail address")
+            yield Fault("address", say("%(each)s is no mail address", each=repr(each.strip())))
 
 
 CHECKS: Final[Mapping[type[Model], Check]] = {

@@ -21,6 +21,7 @@ from django.db.models import (
 from django.db.models.expressions import DatabaseDefault
 
 from tasks_app.core.faults import Fault
+from tasks_app.core.words import say
 from tasks_app.models import (
     AlertChannel,
     AlertRule,
@@ -104,8 +105,10 @@ class Section:
         for name, value in given.items():
             if name not in fields:
                 near = difflib.get_close_matches(name, fields, n=1)
-                hint = f"; did you mean {near[0]}?" if near else ""
-                yield Fault(name, f"there is no such setting{hint}")
+                said = say("there is no such setting")
+                if near:
+                    said = say("there is no such setting; did you mean %(near)s?", near=near[0])
+                yield Fault(name, said)
             elif (fault := fault_of(fields[name], value, known)) is not None:
                 yield Fault(name, fault)
 
@@ -140,7 +143,11 @@ def fault_of(field: "AnyField", value: Any, known: Known) -> str | None:
         names = known.get(field.related_model, frozenset())
         if value is None or value in names:
             return None
-        return f"there is no {field.related_model._meta.verbose_name} {reprlib.repr(value)}"
+        return say(
+            "there is no %(model)s %(value)s",
+            model=str(field.related_model._meta.verbose_name),
+            value=reprlib.repr(value),
+        )
     try:
         field.clean(value, None)
     except ValidationError as error:
@@ -150,21 +157,25 @@ def fault_of(field: "AnyField", value: Any, known: Known) -> str | None:
 
 def _type_fault(field: "AnyField", value: Any) -> str | None:
     if value is None:
-        return None if field.null else "empty; give a value"
+        return None if field.null else say("empty; give a value")
     if isinstance(field, JSONField):
         lists = isinstance(field.default() if callable(field.default) else None, list)
         strings = isinstance(value, list) and all(isinstance(each, str) for each in value)
-        return None if strings or not lists else f"{reprlib.repr(value)}: give a list of texts"
+        return (
+            None
+            if strings or not lists
+            else say("%(value)s: give a list of texts", value=reprlib.repr(value))
+        )
     if isinstance(field, BooleanField):
-        right, word = isinstance(value, bool), "true or false"
+        right, word = isinstance(value, bool), say("true or false")
     elif isinstance(field, IntegerField):
-        right, word = isinstance(value, int) and not isinstance(value, bool), "a whole number"
+        right, word = isinstance(value, int) and not isinstance(value, bool), say("a whole number")
     elif isinstance(field, FloatField):
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        right, word = number and math.isfinite(value), "a number"
+        right, word = number and math.isfinite(value), say("a number")
     else:
-        right, word = isinstance(value, str), "a text"
-    return None if right else f"{reprlib.repr(value)}: give {word}"
+        right, word = isinstance(value, str), say("a text")
+    return None if right else say("%(value)s: give %(word)s", value=reprlib.repr(value), word=word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,14 +210,17 @@ class GroupSection(Section):
         """Permissions that do not exist."""
         for name in given:
             if name != "permissions":
-                yield Fault(name, "there is no such setting; did you mean permissions?")
+                yield Fault(name, say("there is no such setting; did you mean permissions?"))
         wanted = given.get("permissions", [])
         if not isinstance(wanted, list) or not all(isinstance(each, str) for each in wanted):
-            yield Fault("permissions", "give a list of texts, such as tasks_app.see_payloads")
+            yield Fault("permissions", say("give a list of texts, such as tasks_app.see_payloads"))
             return
         for place, each in enumerate(wanted):
             if each not in known[Permission]:
-                yield Fault(f"permissions[{place}]", f"there is no permission {each!r}")
+                yield Fault(
+                    f"permissions[{place}]",
+                    say("there is no permission %(each)s", each=repr(each)),
+                )
 
     def faults_together(self, name: str, values: Mapping[str, Any]) -> Iterator[Fault]:
         """None: each permission stands for itself."""

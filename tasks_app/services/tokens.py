@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from tasks_app.core.scopes import STANDARD, Scope, read_scopes
+from tasks_app.core.words import say
 from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
@@ -72,9 +73,11 @@ def create(
     """Make a token with 256 random bits. Raises ValueError for a bad name, life or scope."""
     name = name.strip()
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        raise ValueError(f"name: give 1 to {LONGEST_NAME} printable characters")
+        raise ValueError(
+            say("name: give 1 to %(longest)s printable characters", longest=LONGEST_NAME)
+        )
     if expires_days is not None and not 1 <= expires_days <= LONGEST_LIFE_DAYS:
-        raise ValueError(f"expiry: give 1 to {LONGEST_LIFE_DAYS} days")
+        raise ValueError(say("expiry: give 1 to %(most)s days", most=LONGEST_LIFE_DAYS))
     token = _insert(name, read_scopes(scopes), expires_days)
     subject = f"{name} ({token.prefix})"
     note(actor, "create token", subject, scopes=[*token.scopes], expires_days=expires_days)
@@ -101,15 +104,21 @@ def rotate(
     ValueError when there is no such token, or when two of its name live already.
     """
     if not 0 <= grace_days <= LONGEST_LIFE_DAYS:
-        raise ValueError(f"grace: give 0 to {LONGEST_LIFE_DAYS} days")
+        raise ValueError(say("grace: give 0 to %(most)s days", most=LONGEST_LIFE_DAYS))
     if expires_days is not None and not 1 <= expires_days <= LONGEST_LIFE_DAYS:
-        raise ValueError(f"expiry: give 1 to {LONGEST_LIFE_DAYS} days")
+        raise ValueError(say("expiry: give 1 to %(most)s days", most=LONGEST_LIFE_DAYS))
     found = store.lock_live(prefix)
     if found is None:
-        raise ValueError(f"prefix: no live token has {prefix!r}")
+        raise ValueError(say("prefix: no live token has %(prefix)s", prefix=repr(prefix)))
     name, scopes = found
     if store.count_live(name) >= MOST_LIVE:
-        raise ValueError(f"{name}: {MOST_LIVE} tokens of this name live already; revoke one first")
+        raise ValueError(
+            say(
+                "%(name)s: %(most)s tokens of this name live already; revoke one first",
+                name=name,
+                most=MOST_LIVE,
+            )
+        )
     token = _insert(name, read_scopes(scopes), expires_days)
     ends = store.expire_within(prefix, grace_days * 86400.0)
     subject = f"{name} ({prefix})"

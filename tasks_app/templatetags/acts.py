@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from tasks_app.core.bulks import BulkAction, BulkState
 from tasks_app.core.states import Status
+from tasks_app.web.act_words import WORDS
 
 register = template.Library()
 
@@ -28,19 +29,19 @@ LOOKS_LIKE: Final[dict[str, Status]] = {
 
 
 ON_TASKS: Final = (
-    (BulkAction.REQUEUE.value, "Requeue", ""),
-    (BulkAction.DISMISS.value, "Dismiss", "danger"),
-    (BulkAction.CANCEL.value, "Cancel", "danger"),
-    (BulkAction.PRIORITY.value, "Priority", ""),
-    (BulkAction.DEADLINE.value, "Deadline", ""),
+    (BulkAction.REQUEUE, ""),
+    (BulkAction.DISMISS, "danger"),
+    (BulkAction.CANCEL, "danger"),
+    (BulkAction.PRIORITY, ""),
+    (BulkAction.DEADLINE, ""),
 )
-"""What a list of tasks offers: the act, its word, and the look of its button."""
+"""What a list of tasks offers: the act, and the look of its button."""
 
 
 @register.simple_tag
 def acts_on_tasks() -> Sequence[tuple[str, str, str]]:
-    """What can be done to tasks of any status."""
-    return ON_TASKS
+    """What can be done to tasks of any status: the act, its word, and the look of its button."""
+    return [(action.value, str(WORDS[action].verb), look) for action, look in ON_TASKS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +74,14 @@ def bulk_state(value: str) -> SafeString:
     )
 
 
-DONE: Final[dict[str, str]] = {
-    BulkAction.REQUEUE: "requeued",
-    BulkAction.DISMISS: "dismissed",
-    BulkAction.CANCEL: "cancelled, or its worker asked to let go",
-    BulkAction.PRIORITY: "has the new priority",
-    BulkAction.DEADLINE: "has the new deadline",
-}
+@register.filter
+def verb(action: str) -> str:
+    """How an act on tasks is called in a list.
+
+    >>> verb("requeue")
+    'Requeue'
+    """
+    return str(WORDS[action].verb)
 
 
 @register.filter
@@ -89,7 +91,7 @@ def done(action: str) -> str:
     >>> done("requeue")
     'requeued'
     """
-    return DONE[action]
+    return str(WORDS[action].moved)
 
 
 BAR, GAP, TALL = 5, 1, 22

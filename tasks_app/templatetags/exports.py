@@ -1,14 +1,23 @@
 """The links to a list as a file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from django import template
 from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 register = template.Library()
 
 FORMATS: Final = ("csv", "json")
+PARTS: Final[Mapping[str, Promise]] = {
+    "errors": _("errors"),
+    "ended": _("ended"),
+    "near misses": _("near misses"),
+    "late reports": _("late reports"),
+}
+"""The lists of a page that has several."""
 
 
 @register.inclusion_tag("partials/exports.html")
@@ -27,4 +36,4 @@ def exports(name: str, *args: Any, query: str = "", part: str = "") -> dict[str,
         )
         for form in FORMATS
     ]
-    return {"links": links, "part": part}
+    return {"links": links, "part": PARTS[part] if part else ""}

@@ -7,6 +7,7 @@ from typing import Any, Final
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, ngettext
 
 from tasks_app.core.visible import visible
 
@@ -32,10 +33,8 @@ def json_tree(value: Any) -> SafeString:
     tree = drawing.value(value, 0)
     if drawing.left:
         return tree
-    said = format_html(
-        '<p class="soft">Cut after {} values; the file has all of it.</p>', MOST_VALUES
-    )
-    return format_html("{}{}", tree, said)
+    cut = gettext("Cut after %(values)s values; the file has all of it.")
+    return format_html('{}<p class="soft">{}</p>', tree, cut % {"values": MOST_VALUES})
 
 
 class _Drawing:
@@ -74,11 +73,10 @@ class _Drawing:
             drawn.append((name, self.value(each, depth + 1)))
         is_open = depth < OPEN_DEPTH and length <= OPEN_LENGTH
         return format_html(
-            "<details{}><summary>{}<i>{} {}</i>{}</summary><ul>{}</ul></details>",
+            "<details{}><summary>{}<i>{}</i>{}</summary><ul>{}</ul></details>",
             mark_safe(" open") if is_open else NOTHING,
             opening,
-            length,
-            "item" if length == 1 else "items",
+            ngettext("%(count)s item", "%(count)s items", length) % {"count": length},
             closing,
             format_html_join("", "<li>{} {}</li>", drawn),
         )
@@ -97,9 +95,9 @@ def _text(value: str) -> SafeString:
     if len(written) <= LONGEST_TEXT:
         return format_html('<span class="v s"><bdi>{}</bdi></span>', written)
     return format_html(
-        '<details class="long"><summary><bdi>{}…</bdi> <i>{} characters</i></summary>'
+        '<details class="long"><summary><bdi>{}…</bdi> <i>{}</i></summary>'
         '<pre class="s"><bdi>{}</bdi></pre></details>',
         written[:120],
-        len(value),
+        gettext("%(count)s characters") % {"count": len(value)},
         visible(value),
     )

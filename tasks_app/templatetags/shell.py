@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -10,8 +10,10 @@ from typing import Final
 from django import template
 from django.template import Context
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app.core.jobs import JobStatus
 from tasks_app.core.states import Status, WorkerState
@@ -19,8 +21,10 @@ from tasks_app.core.visible import visible as made_visible
 from tasks_app.services.people import may_administer
 from tasks_app.store.reads.counts import count_by_status
 from tasks_app.store.reads.inbox import waiting_label
+from tasks_app.translation import translated
 
 register = template.Library()
+register.filter("translated", translated)
 
 SHAPES: Final[dict[str, str]] = {
     Status.PENDING: "○",
@@ -84,7 +88,7 @@ def ago(instant: datetime | None) -> SafeString:
 
 def _time(instant: datetime | None, kind: str, pattern: str) -> SafeString:
     if instant is None:
-        return format_html('<span class="soft">{}</span>', "never")
+        return format_html('<span class="soft">{}</span>', gettext("never"))
     at = instant.astimezone(UTC)
     return format_html(
         '<time datetime="{}" title="{}" data-time="{}">{}</time>',
@@ -170,17 +174,28 @@ def setting(value: object) -> str:
 
 @register.filter
 def names(all_names: Sequence[str]) -> str:
-    """List names with their verb, at most three by name.
+    """List names, at most three of many.
 
     >>> names(["w2"]), names(["w2", "w3"]), names(["a", "b", "c", "d", "e"])
-    ('w2 is', 'w2 and w3 are', 'a, b, c and 2 others are')
+    ('w2', 'w2 and w3', 'a, b, c and 2 others')
     """
-    shown = list(all_names[:3]) if len(all_names) > 4 else list(all_names)
-    rest = len(all_names) - len(shown)
-    if rest:
-        shown.append(f"{rest} others")
-    listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
-    return f"{listed} {'is' if len(all_names) == 1 else 'are'}"
+    if len(all_names) == 1:
+        return all_names[0]
+    if len(all_names) <= 4:
+        last = {"names": ", ".join(all_names[:-1]), "last": all_names[-1]}
+        return gettext("%(names)s and %(last)s") % last
+    rest = {"names": ", ".join(all_names[:3]), "count": len(all_names) - 3}
+    return gettext("%(names)s and %(count)s others") % rest
+
+
+@register.filter
+def codes(all_names: Iterable[str]) -> SafeString:
+    """List names in the type of code.
+
+    >>> codes(["a", "<b>"])
+    '<code>a</code>, <code>&lt;b&gt;</code>'
+    """
+    return format_html_join(", ", "<code>{}</code>", ((name,) for name in all_names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,15 +218,15 @@ INBOX: Final = "INBOX"
 
 
 PAGES: Final = (
-    ("Overview", "web:overview", "o", ""),
-    ("Tasks", "web:tasks", "t", ""),
-    ("Jobs", "web:jobs", "j", ""),
-    ("Inbox", "web:inbox", "i", INBOX),
-    ("Dead letters", "web:dead_letters", "d", Status.DEAD.value),
-    ("Kinds", "web:kinds", "k", ""),
-    ("Workers", "web:workers", "w", ""),
-    ("Supervisor", "web:supervisor", "s", ""),
-    ("Audit", "web:audit", "a", ""),
+    (_("Overview"), "web:overview", "o", ""),
+    (_("Tasks"), "web:tasks", "t", ""),
+    (_("Jobs"), "web:jobs", "j", ""),
+    (_("Inbox"), "web:inbox", "i", INBOX),
+    (_("Dead letters"), "web:dead_letters", "d", Status.DEAD.value),
+    (_("Kinds"), "web:kinds", "k", ""),
+    (_("Workers"), "web:workers", "w", ""),
+    (_("Supervisor"), "web:supervisor", "s", ""),
+    (_("Audit"), "web:audit", "a", ""),
 )
 """Label, route, key after ``g``, and the status that is counted beside it."""
 
@@ -226,7 +241,7 @@ def rail_links(context: Context) -> list[RailLink]:
         url = reverse(name)
         here = request.path == url or (url != "/" and request.path.startswith(url))
         count = totals.get(counted, 0) if counted else None
-        links.append(RailLink(label, url, here, key, count, counted))
+        links.append(RailLink(str(label), url, here, key, count, counted))
     if may_administer(request.user):
-        links.append(RailLink("Admin", reverse("admin:index"), here=False, key="x"))
+        links.append(RailLink(gettext("Admin"), reverse("admin:index"), here=False, key="x"))
     return links

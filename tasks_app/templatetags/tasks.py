@@ -9,8 +9,10 @@ from urllib.parse import urlencode
 from django import template
 from django.template import Context
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app.core.facts import Left
 from tasks_app.core.queries import quoted_if_needed
@@ -35,27 +37,34 @@ LOOKS_LIKE: Final[dict[str, Status]] = {
 }
 """An outcome has the shape and the colour of the status that it most resembles."""
 
-REASONS: Final[dict[str, str]] = {
-    DeadReason.PERMANENT: "Its error can never pass, so no attempt was wasted on trying again.",
-    DeadReason.EXHAUSTED: "Every attempt of its budget was used up.",
-    DeadReason.POISON: "Workers died while they ran it, so it is the likely cause.",
-    DeadReason.DEADLINE: "Its deadline passed before it ended.",
-    DeadReason.DEPENDENCY: "A task that it depends on is dead or was closed for good.",
-    DeadReason.UNROUTABLE: "No worker on record ever could do its kind.",
+REASONS: Final[dict[str, Promise]] = {
+    DeadReason.PERMANENT: _("Its error can never pass, so no attempt was wasted on trying again."),
+    DeadReason.EXHAUSTED: _("Every attempt of its budget was used up."),
+    DeadReason.POISON: _("Workers died while they ran it, so it is the likely cause."),
+    DeadReason.DEADLINE: _("Its deadline passed before it ended."),
+    DeadReason.DEPENDENCY: _("A task that it depends on is dead or was closed for good."),
+    DeadReason.UNROUTABLE: _("No worker on record ever could do its kind."),
 }
 
-LEFT: Final[dict[str, str]] = {
-    Left.KIND_PAUSED: "is paused by an admin",
-    Left.KIND_QUARANTINED: "is in quarantine: its tasks took workers down",
-    Left.BREAKER_OPEN: "is held back by its circuit breaker after failures in a row",
-    Left.FOR_PEOPLE: "It waits for a person, who takes it from the inbox",
-    Left.LIMIT_PAUSED: "is paused because the other side asked for a pause (HTTP 429)",
-    Left.LIMIT_BREAKER_OPEN: "is held back by its circuit breaker after failures of its kinds",
-    Left.LIMIT_FULL: "has no room now: as much as it allows is in flight",
-    Left.RATE_LIMITED: "has used up its rate for the moment",
-    Left.NO_CAPABLE_WORKER: "No live worker can do it: start one with a handler of that name",
-    Left.ALL_BUSY: "Every worker that can do it has as much as it may hold",
-    Left.BEST_BUSY: "It waits for the most skilled worker, which is busy",
+LEFT: Final[dict[str, Promise]] = {
+    Left.KIND_PAUSED: _("Its kind %(name)s is paused by an admin."),
+    Left.KIND_QUARANTINED: _("Its kind %(name)s is in quarantine: its tasks took workers down."),
+    Left.BREAKER_OPEN: _(
+        "Its kind %(name)s is held back by its circuit breaker after failures in a row."
+    ),
+    Left.FOR_PEOPLE: _("It waits for a person, who takes it from the inbox."),
+    Left.LIMIT_PAUSED: _(
+        "Its limit %(name)s is paused because the other side asked for a pause (HTTP 429)."
+    ),
+    Left.LIMIT_BREAKER_OPEN: _(
+        "Its limit %(name)s is held back by its circuit breaker after failures of its kinds."
+    ),
+    Left.LIMIT_FULL: _("Its limit %(name)s has no room now: as much as it allows is in flight."),
+    Left.RATE_LIMITED: _("Its limit %(name)s has used up its rate for the moment."),
+    Left.LOCKED: _("Another task holds its lock."),
+    Left.NO_CAPABLE_WORKER: _("No live worker can do it: start one with a handler of that name."),
+    Left.ALL_BUSY: _("Every worker that can do it has as much as it may hold."),
+    Left.BEST_BUSY: _("It waits for the most skilled worker, which is busy."),
 }
 
 
@@ -84,30 +93,52 @@ def outcome(value: str) -> SafeString:
 @register.filter
 def dead_because(reason: str) -> str:
     """Say why a task was given up."""
-    return REASONS.get(reason, "")
+    return str(REASONS.get(reason, ""))
 
 
-@register.filter
-def left_because(left: str) -> str:
-    """Say why a round would leave a task where it is."""
-    return LEFT.get(left, "")
+@register.simple_tag
+def left_because(left: str, name: str = "") -> SafeString:
+    """Say why a round would leave a task where it is; ``name`` is its kind's or its limit's.
+
+    >>> left_because("all_busy"), left_because("limit_full", "api")[:26]
+    ('Every worker that can do it has as much as it may hold.', 'Its limit <code>api</code>')
+    """
+    before, named, after = str(LEFT.get(left, "")).partition("%(name)s")
+    code = format_html("<code>{}</code>", name) if named and name else ""
+    return format_html("{}{}{}", before, code, after)
 
 
-WHEN_DEAD: Final[dict[str, str]] = {
-    OnDead.WAIT: "waits for a human",
-    OnDead.FAIL: "is dead too",
-    OnDead.CONTINUE: "goes on without it",
+IT_DIES: Final[dict[str, Promise]] = {
+    OnDead.WAIT: _("If it dies, this one waits for a human."),
+    OnDead.FAIL: _("If it dies, this one is dead too."),
+    OnDead.CONTINUE: _("If it dies, this one goes on without it."),
+}
+
+THIS_DIES: Final[dict[str, Promise]] = {
+    OnDead.WAIT: _("If this one dies, that one waits for a human."),
+    OnDead.FAIL: _("If this one dies, that one is dead too."),
+    OnDead.CONTINUE: _("If this one dies, that one goes on without it."),
 }
 
 
 @register.filter
-def when_dead(on_dead: str, who: str) -> str:
-    """Say what a dependent does when the task that it depends on is dead.
+def when_it_dies(on_dead: str) -> str:
+    """Say what a task does when the one that it depends on is dead.
 
-    >>> when_dead("wait", "this one")
-    'this one waits for a human'
+    >>> when_it_dies("wait")
+    'If it dies, this one waits for a human.'
     """
-    return f"{who} {WHEN_DEAD[on_dead]}"
+    return str(IT_DIES[on_dead])
+
+
+@register.filter
+def when_this_dies(on_dead: str) -> str:
+    """Say what a dependent does when the task on the page is dead.
+
+    >>> when_this_dies("fail")
+    'If this one dies, that one is dead too.'
+    """
+    return str(THIS_DIES[on_dead])
 
 
 @register.filter

@@ -3,15 +3,21 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, Final, ParamSpec
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.services.people import Actor, NotAllowed, User, may_administer, may_operate
+from tasks_app.translation import translated
+from tasks_app.web.act_words import ActWords, counted
+
+WHY: Final = _("Say in a few words why: the audit keeps it.")
+"""What a form says whose reason is missing."""
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
@@ -55,14 +61,18 @@ def back_to(request: HttpRequest, default: str) -> str:
     return wanted if safe else default
 
 
-def tell(request: HttpRequest, done: str, count: int, refusals: Iterable[str]) -> None:
-    """Say what became of an act: "14 requeued, 1 refused: its dependency is dismissed"."""
+def tell(request: HttpRequest, words: ActWords, count: int, refusals: Iterable[str]) -> None:
+    """Say what became of an act: "14 requeued. 1 refused: Its dependency is dismissed."."""
     reasons = Counter(refusals)
-    said = [f"{count:,} {done}"] if count else [f"Nothing was {done}"]
+    most = reasons.most_common(3)
+    said = [counted(words.done, count) if count else str(words.none)]
     said += [
-        f"{number:,} refused: {reason.rstrip('.')}" for reason, number in reasons.most_common(3)
+        gettext("%(count)s refused: %(why)s") % {"count": f"{number:,}", "why": translated(reason)}
+        for reason, number in most
     ]
-    rest = reasons.total() - sum(number for _, number in reasons.most_common(3))
-    said += [f"{rest:,} more refused for other reasons"] if rest else []
+    rest = reasons.total() - sum(number for _, number in most)
+    if rest:
+        others = gettext("%(count)s more refused for other reasons.")
+        said.append(others % {"count": f"{rest:,}"})
     level = messages.SUCCESS if count and not reasons else messages.WARNING
-    messages.add_message(request, level, ", ".join(said) + ".")
+    messages.add_message(request, level, " ".join(said))

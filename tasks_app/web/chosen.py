@@ -10,11 +10,13 @@ from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 
 from tasks_app.core.bulks import BulkAction
+from tasks_app.core.words import side_by_side
 from tasks_app.services.bulks import NARROW
 from tasks_app.services.found_tasks import Found, look
 from tasks_app.services.task_search import ReadQuery, read_query_of
 from tasks_app.store.reads.dead_letters import DeadFilter, select_as_shown
 from tasks_app.store.reads.task_lists import newest_id
+from tasks_app.translation import translated
 from tasks_app.web.filters import read_text
 from tasks_app.web.task_address import ListAddress
 
@@ -41,7 +43,7 @@ class Chosen:
     @property
     def wanted(self) -> str:
         """The query, empty for ticked boxes."""
-        return "" if self.query is None else self.query.text or "every task"
+        return "" if self.query is None else self.query.text or _("every task")
 
     def look(self, action: BulkAction) -> tuple[Found, str]:
         """The tasks that an act would touch, as far as a dry run looks, and what is wrong."""
@@ -49,11 +51,13 @@ class Chosen:
             return Found(self.ids, more=False), ""
         if self.query.faults:
             fault = self.query.faults[0]
-            return Found((), more=False), _("The query cannot be read: %s") % fault
+            return Found((), more=False), _("The query cannot be read: %(fault)s") % {
+                "fault": translated(str(fault))
+            }
         try:
             return look(action, self.query.wanted, self.died_by), ""
         except TimeoutError as late:
-            return Found((), more=False), f"{str(late).capitalize()}; {NARROW}."
+            return Found((), more=False), translated(side_by_side(str(late), NARROW, between="; "))
 
 
 def read_filter(query: QueryDict) -> DeadFilter:

@@ -6,11 +6,16 @@ from itertools import pairwise
 from typing import Final
 from uuid import UUID
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from tasks_app.core.condition_words import condition_words
 from tasks_app.core.graph_layout import Layout, Route, lay_out
 from tasks_app.core.plans import Plan, Step
 from tasks_app.core.states import FINAL, OnDead, Status
 from tasks_app.store.reads.jobs import JobAnswer, StepAnswer, find_job, find_place
+from tasks_app.translation import translated
 
 WIDTH: Final = 176
 HEIGHT: Final = 48
@@ -27,6 +32,15 @@ MOST_EDGES: Final = 3_000
 
 LONGEST_NAME: Final = 19
 LONGEST_LINE: Final = 25
+
+
+ON_DEAD: Final[Mapping[str, Promise]] = {
+    OnDead.WAIT: gettext_lazy("%(step)s needs %(other)s; if that is dead, it waits for a human"),
+    OnDead.FAIL: gettext_lazy("%(step)s needs %(other)s; if that is dead, it fails too"),
+    OnDead.CONTINUE: gettext_lazy(
+        "%(step)s needs %(other)s; if that is dead, it goes on without it"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +135,9 @@ def _top(height: float) -> float:
 def _box(step: Step, answer: StepAnswer, layout: Layout, *, lit: bool) -> Box:
     layer, height = layout.places[step.name]
     total, done = sum(answer.items.values()), answer.items.get(Status.COMPLETED, 0)
-    line = f"{done:,} of {total:,} {step.kind}" if total else step.kind
-    condition = condition_words(step.when) if step.when is not None else ""
+    counts = {"done": f"{done:,}", "total": f"{total:,}", "kind": step.kind}
+    line = _("%(done)s of %(total)s %(kind)s") % counts if total else step.kind
+    condition = translated(condition_words(step.when)) if step.when is not None else ""
     return Box(
         step=step.name,
         task_id=answer.task_id,
@@ -141,15 +156,18 @@ def _box(step: Step, answer: StepAnswer, layout: Layout, *, lit: bool) -> Box:
 
 
 def _title(step: Step, answer: StepAnswer, condition: str) -> str:
-    said = [f"{step.name}: {answer.shown_status.lower()}", f"kind {step.kind}"]
+    said = [
+        f"{step.name}: {answer.shown_status.lower()}",
+        _("kind %(kind)s") % {"kind": step.kind},
+    ]
     if answer.items:
         said.append(_counted(answer.items))
     if condition:
-        said.append(f"only when {condition}")
+        said.append(_("only when %(condition)s") % {"condition": condition})
     if answer.compensations:
-        said.append(f"undoing it: {_counted(answer.compensations)}")
+        said.append(_("undoing it: %(counts)s") % {"counts": _counted(answer.compensations)})
     elif step.compensation is not None:
-        said.append(f"undone by {step.compensation.kind}")
+        said.append(_("undone by %(kind)s") % {"kind": step.compensation.kind})
     return "\n".join(said)
 
 
@@ -188,16 +206,11 @@ def _edge(route: Route, plan: Plan, steps: Mapping[str, StepAnswer]) -> Edge:
             # Straight on under the layer that it only passes.
             x += WIDTH
             parts.append(f"H{x:g}")
-    words = {
-        OnDead.WAIT: "waits for a human",
-        OnDead.FAIL: "fails too",
-        OnDead.CONTINUE: "goes on without it",
-    }
     return Edge(
         path="".join(parts),
         on_dead=on_dead,
         met=steps[route.source].status in (Status.COMPLETED, Status.SKIPPED),
-        title=f"{route.target} needs {route.source}; if that is dead, it {words[on_dead]}",
+        title=str(ON_DEAD[on_dead]) % {"step": route.target, "other": route.source},
     )
 
 

@@ -8,6 +8,7 @@ from tasks_app.core.plans import Need, Step
 from tasks_app.core.states import FINAL
 from tasks_app.store.reads.job_progress import JobTimes
 from tasks_app.store.reads.jobs import JobAnswer, StepAnswer
+from tasks_app.translation import translated
 from tasks_app.web.job_graph import undo_status
 
 
@@ -42,7 +43,7 @@ def list_steps(answer: JobAnswer, times: JobTimes) -> list[StepLine]:
             answer=found,
             step=step,
             needs=step.needs,
-            condition=condition_words(step.when) if step.when is not None else "",
+            condition=translated(condition_words(step.when)) if step.when is not None else "",
             items=sum(found.items.values()),
             ended=sum(count for status, count in found.items.items() if status in FINAL),
             seconds=expected[step.name],

@@ -111,11 +111,11 @@ def _heading(key: str, address: ListAddress) -> Heading:
     sort = SORTED_BY.get(key)
     figure = key in FIGURES
     if sort is None:
-        return Heading(key, COLUMNS[key], figure)
+        return Heading(key, str(COLUMNS[key]), figure)
     here = address.sort is sort
     turned = f"{'' if address.backwards else '-'}{key}" if here else key
     # The newest first is the smallest age first.
     falling = address.backwards if sort is Sort.AGE else not address.backwards
     way = "descending" if falling else "ascending"
     link = address.link(sort="" if turned == Sort.AGE else turned)
-    return Heading(key, COLUMNS[key], figure, link, way if here else "")
+    return Heading(key, str(COLUMNS[key]), figure, link, way if here else "")

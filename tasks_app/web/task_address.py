@@ -7,6 +7,8 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from tasks_app.core.query_parsing import LONGEST
 from tasks_app.core.sanitise import clean_text
@@ -14,22 +16,22 @@ from tasks_app.services.task_search import SearchOrder
 from tasks_app.store.reads.task_rows import Cursor, Sort
 from tasks_app.web.filters import read_id
 
-COLUMNS: Final[Mapping[str, str]] = {
-    "status": "Status",
-    "task": "Task",
-    "kind": "Kind",
-    "worker": "Worker",
-    "priority": "Priority",
-    "attempts": "Attempts",
-    "duration": "Ran for",
-    "age": "Age",
-    "created": "Submitted",
-    "runs": "Not before",
-    "ended": "Ended",
-    "requeues": "Requeues",
-    "lock": "Lock",
-    "job": "Job",
-    "error": "Last error",
+COLUMNS: Final[Mapping[str, Promise]] = {
+    "status": _("Status"),
+    "task": _("Task"),
+    "kind": _("Kind"),
+    "worker": _("Worker"),
+    "priority": _("Priority"),
+    "attempts": _("Attempts"),
+    "duration": _("Ran for"),
+    "age": _("Age"),
+    "created": _("Submitted"),
+    "runs": _("Not before"),
+    "ended": _("Ended"),
+    "requeues": _("Requeues"),
+    "lock": _("Lock"),
+    "job": _("Job"),
+    "error": _("Last error"),
 }
 """What a list may show, in the order of the screen."""
 

@@ -18,12 +18,14 @@ from tasks_app.web.pages import (
     supervisor,
     task,
     tasks,
+    words,
     workers,
 )
 
 app_name = "web"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview.overview, name="overview"),
+    path("words.js", words.words, name="words"),
     path("series/", overview.overview_series, name="overview_series"),
     path("account/", account.account, name="account"),
     path("account/password/", account.ChangePassword.as_view(), name="change_password"),

@@ -32,6 +32,7 @@ PAGES: Final[dict[str, Rule]] = {
     "api/v1/docs": LOOK,
     "api/v1/openapi.json": LOOK,
     "": LOOK,
+    "words.js": Rule(PUBLIC),
     "series/": LOOK,
     "account/": LOOK,
     "account/password/": Rule(VIEWER, VIEWER),

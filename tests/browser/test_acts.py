@@ -55,7 +55,7 @@ def test_a_group_is_requeued_after_its_hold_and_seen_to_complete(
     expect(page.locator("#act")).to_contain_text("of work for the 1 worker that can do it")
     confirm(page, "Requeue 3", "the part is mended")
     toast = page.locator(".toast")
-    expect(toast).to_contain_text("Requeue 3 tasks: begins in")
+    expect(toast).to_contain_text("Requeue 3 tasks. It begins in")
     toast.get_by_role("link", name="Watch it").click()
     expect(page.locator("#bulk-live")).to_contain_text("Held: nothing is touched yet")
     site.floor.end_holds()
@@ -165,7 +165,7 @@ def test_the_selection_of_a_list_is_cancelled_by_keys(site: Site, visitor: Visit
     page.get_by_role("button", name="Cancel…").click()
     expect(page.locator("#act")).to_contain_text("Cancel 2 tasks?")
     confirm(page, "Cancel 2", "spam")
-    expect(page.locator(".toast")).to_contain_text("Cancel 2 tasks: begins in")
+    expect(page.locator(".toast")).to_contain_text("Cancel 2 tasks. It begins in")
     site.floor.work_off()
     assert [site.floor.status(task) for task in waiting] == [
         Status.PENDING,

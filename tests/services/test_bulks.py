@@ -410,7 +410,7 @@ def test_a_dry_run_counts_who_is_touched_who_refused_and_what_it_takes(floor: Fl
     assert (found.preview.locks, found.preview.locked) == (1, 2)
     assert found.preview.lock_names == ["printer"]
     assert found.preview.dependents == 2
-    assert found.held_back == {"job": "is paused"}
+    assert found.held_back == {"job": "is paused: they wait until it goes on."}
     assert found.drain is not None
     assert found.drain.seconds == pytest.approx(2.0)
     assert AuditEntry.objects.count() == 1, "only the cancel"

@@ -108,7 +108,7 @@ def test_its_curve_and_spread_count_what_died_when_and_where(
     spread = dead_groups.read_spread(key())
     assert spread["kind"] == [("job", 2), ("other", 1)]
     assert spread["worker"] == [("w1", 3)]
-    assert spread["version"] == [("none told", 3)]
+    assert spread["version"] == [("", 3)]
     assert dead_groups.count_dead(key()) == 3
     monkeypatch.setattr(dead_groups, "MOST_DEAD", 2)
     assert dead_groups.count_dead(key()) == 2

@@ -127,7 +127,7 @@ def test_other_log_ins_are_listed_and_ended(vera: Person) -> None:
     otto.force_login(User.objects.create_user("otto"))
     shown = vera.text("account")
     assert (shown.count("This browser"), shown.count("Another browser")) == (1, 1)
-    assert "1 other log-ins ended" in message_of(vera.post("log_out_elsewhere"))
+    assert "1 other log-in ended" in message_of(vera.post("log_out_elsewhere"))
     assert elsewhere.get("/account/").status_code == 302
     assert vera.get("account").status_code == 200
     assert otto.get("/account/").status_code == 200

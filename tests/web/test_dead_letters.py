@@ -125,7 +125,7 @@ def test_a_second_click_does_nothing_even_if_the_task_died_again(
     floor.fail("w1", grant, type="jsonschema.ValidationError", message="again")
     response = operator.post("requeue", **fields)
     assert floor.status(dead[0]) is Status.DEAD
-    assert "Nothing was requeued, 1 refused" in message_of(response)
+    assert "Nothing was requeued. 1 refused" in message_of(response)
     assert AuditEntry.objects.count() == 1
 
 
@@ -190,7 +190,7 @@ def test_a_refusal_says_why(floor: Floor, dead: list[Any], operator: Person) -> 
     assert "1 will be refused" in operator.text("requeue", id=[dead[1], dependent])
     response = operator.post("requeue", **confirmed(operator, "requeue", id=dependent))
     assert message_of(response) == (
-        "Nothing was requeued, 1 refused:"
+        "Nothing was requeued. 1 refused:"
         " A task that it depends on is DISMISSED and will never complete."
     )
 

@@ -226,7 +226,7 @@ def test_a_schema_with_everything_is_drawn(floor: PeopleFloor, operator: Person)
     }
     page = operator.text("step", task)
     assert "all &amp; well" in page
-    assert '<option value="&quot;c&quot;" selected>' in page
+    assert '<option value="&quot;c&quot;" selected>' in " ".join(page.split())
     assert operator.post("complete_step", task, **filled(task, **sent)).status_code == 200
     assert floor.task(task).result == {
         **APPROVED,

@@ -29,9 +29,9 @@ def test_a_kind_says_what_waits_and_what_holds_it_back(floor: Floor, viewer: Per
 def test_an_operator_pauses_resumes_and_frees_with_a_reason(floor: Floor, operator: Person) -> None:
     floor.kind("odd name/1", quarantined_at="2030-01-01T00:00:00Z")
     response = operator.post("pause_kind", kind="odd name/1", reason="the other side is down")
-    assert "odd name/1: Paused" in message_of(response)
+    assert "odd name/1: paused" in message_of(response)
     assert "Resume odd name/1" in response.content.decode()
-    assert "Nothing changed" in message_of(operator.post("pause_kind", kind="odd name/1"))
+    assert "nothing changed" in message_of(operator.post("pause_kind", kind="odd name/1"))
     assert "handed out again" in message_of(operator.post("resume_kind", kind="odd name/1"))
     assert "quarantine is over" in message_of(operator.post("free_kind", kind="odd name/1"))
     kind = Kind.objects.get()

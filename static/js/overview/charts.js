@@ -41,7 +41,8 @@
   const showValues = () => {
     const point = pointShown();
     const hovering = hover !== null && columns?.points[hover];
-    write(atLabel, hovering ? `at ${local(new Date(hovering.at * 1000))}` : "");
+    const at = hovering && { time: local(new Date(hovering.at * 1000)) };
+    write(atLabel, at ? interpolate(gettext("at %(time)s"), at, true) : "");
     for (const entry of plots.STACK) {
       const value = point?.by_status ? plots.inStatus(point, entry).toLocaleString("en") : "-";
       write(legendOf("status").querySelector(`[data-value="${entry.name}"]`), value);
@@ -64,7 +65,7 @@
   };
 
   const statusLegend = () => {
-    const items = plots.STACK.map(({ name, colour, shape }) => {
+    const items = plots.STACK.map(({ name, label, colour, shape }) => {
       const item = entry(name);
       item.dataset.entry = name;
       const button = document.createElement("button");
@@ -73,10 +74,10 @@
       button.className = `st ${colour === "closed" ? "dismissed" : colour}`;
       button.dataset.status = name;
       button.setAttribute("aria-pressed", String(!hidden.has(name)));
-      button.title = "Show or hide in the chart";
+      button.title = gettext("Show or hide in the chart");
       mark.textContent = shape;
       mark.setAttribute("aria-hidden", "true");
-      button.append(mark, name, ...item.childNodes);
+      button.append(mark, label, ...item.childNodes);
       item.append(button);
       return item;
     });
@@ -100,10 +101,10 @@
     legendOf("active").replaceChildren(
       ...workers.map((name) => entry(name, line(plots.look(name)), name)),
     );
-    const some = of > workers.length;
+    const some = gettext("the most and the least loaded %(shown)s of %(all)s");
     write(
       section.querySelector("[data-workers-note]"),
-      some ? `the most and the least loaded ${workers.length} of ${of}` : "",
+      of > workers.length ? interpolate(some, { shown: workers.length, all: of }, true) : "",
     );
   };
 
@@ -116,14 +117,18 @@
   };
 
   const describe = (kind) => {
-    const names = { status: "Tasks by status", active: "Active per worker", oldest: "Oldest age" };
+    const keys = gettext(
+      "Left and right arrow move the cross-hair, values stand above, Enter lists the tasks of that moment.",
+    );
+    const names = {
+      status: gettext("Tasks by status over time."),
+      active: gettext("Active per worker over time."),
+      oldest: gettext("Oldest age over time."),
+    };
     const node = nodeOf(kind);
     node.tabIndex = 0;
     node.setAttribute("role", "img");
-    node.setAttribute(
-      "aria-label",
-      `${names[kind]} over time; left and right arrow move the cross-hair, values stand above, Enter lists the tasks of that moment`,
-    );
+    node.setAttribute("aria-label", `${names[kind]} ${keys}`);
   };
 
   const make = (kind) => {
@@ -157,7 +162,7 @@
       .all()
       .some((point) => point.by_status && plots.inStatus(point, plots.CLOSED));
     const empty = !points.latest() && points.all().every((point) => !point.by_status);
-    write(note, empty ? "No samples in this range: no supervisor wrote any." : "");
+    write(note, empty ? gettext("No samples in this range: no supervisor wrote any.") : "");
   };
 
   // --- The record -------------------------------------------------------------------------------
@@ -185,7 +190,7 @@
       draw();
     } catch {
       // The next catch-up tries again: it comes every few seconds until the server answers.
-      write(note, "The history could not be fetched; trying again.");
+      write(note, gettext("The history could not be fetched; trying again."));
     }
   };
 
@@ -197,7 +202,7 @@
       points.add(answer);
       draw();
     } catch {
-      write(note, "The record could not be fetched; trying again.");
+      write(note, gettext("The record could not be fetched; trying again."));
     }
   };
 
@@ -285,7 +290,7 @@
   const announced = document.querySelector("[data-announced]");
   const announce = () => {
     const words = [...document.querySelectorAll(".alert > strong")].map((node) => node.textContent);
-    write(announced, words.join(" ") || "No alerts.");
+    write(announced, words.join(" ") || gettext("No alerts."));
   };
   document.addEventListener("htmx:afterSwap", announce);
   announce();

@@ -3,13 +3,19 @@ window.Chargehand.plots = (() => {
   "use strict";
   // From the ground up: what is done lies still, what waits is on top.
   const STACK = [
-    { name: "Completed", of: ["COMPLETED"], colour: "completed", shape: "●" },
-    { name: "Running", of: ["RUNNING"], colour: "running", shape: "◑" },
-    { name: "Assigned", of: ["ASSIGNED"], colour: "assigned", shape: "◔" },
-    { name: "Failed", of: ["FAILED"], colour: "failed", shape: "↻" },
-    { name: "Dead", of: ["DEAD"], colour: "dead", shape: "✕" },
-    { name: "Pending", of: ["PENDING"], colour: "pending", shape: "○" },
-    { name: "Closed", of: ["DISMISSED", "CANCELLED", "SKIPPED"], colour: "closed", shape: "⊘" },
+    { name: "Completed", label: gettext("Completed"), of: ["COMPLETED"], colour: "completed", shape: "●" },
+    { name: "Running", label: gettext("Running"), of: ["RUNNING"], colour: "running", shape: "◑" },
+    { name: "Assigned", label: gettext("Assigned"), of: ["ASSIGNED"], colour: "assigned", shape: "◔" },
+    { name: "Failed", label: gettext("Failed"), of: ["FAILED"], colour: "failed", shape: "↻" },
+    { name: "Dead", label: gettext("Dead"), of: ["DEAD"], colour: "dead", shape: "✕" },
+    { name: "Pending", label: gettext("Pending"), of: ["PENDING"], colour: "pending", shape: "○" },
+    {
+      name: "Closed",
+      label: gettext("Closed"),
+      of: ["DISMISSED", "CANCELLED", "SKIPPED"],
+      colour: "closed",
+      shape: "⊘",
+    },
   ];
   const CLOSED = STACK[STACK.length - 1]; // rare: named only where there is any
   const LINES = ["dead", "running", "completed", "failed-mark", "closed-mark", "accent", "soft"];
@@ -89,7 +95,8 @@ window.Chargehand.plots = (() => {
     return { colour: LINES[i % LINES.length], dash: DASHES[i % DASHES.length] };
   };
 
-  const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+  const { lang } = document.documentElement;
+  const day = new Intl.DateTimeFormat(lang, { day: "numeric", month: "short" });
   const two = (n) => String(n).padStart(2, "0");
   const instants = (_, splits, __, ___, increment) =>
     splits.map((second) => {
@@ -98,7 +105,7 @@ window.Chargehand.plots = (() => {
       const minutes = `${two(d.getHours())}:${two(d.getMinutes())}`;
       return increment < 60 ? `${minutes}:${two(d.getSeconds())}` : minutes;
     });
-  const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+  const compact = new Intl.NumberFormat(lang, { notation: "compact", maximumFractionDigits: 1 });
   const counts = (_, splits) => splits.map((n) => (n < 10000 ? String(n) : compact.format(n)));
   const ages = (_, splits) =>
     splits.map((n) => window.Chargehand.duration(n).replace(".0 ", " "));
@@ -159,7 +166,7 @@ window.Chargehand.plots = (() => {
 
   const statusSeries = () =>
     [...STACK].reverse().map((entry) => ({
-      label: entry.name,
+      label: entry.label,
       fill: colour(entry.colour),
       stroke: colour(entry.colour),
       width: 1,
@@ -176,7 +183,7 @@ window.Chargehand.plots = (() => {
     }));
 
   const oldestSeries = () => [
-    { label: "Age", stroke: colour("accent"), width: 2, points: { show: false } },
+    { label: gettext("Age"), stroke: colour("accent"), width: 2, points: { show: false } },
   ];
 
   return {

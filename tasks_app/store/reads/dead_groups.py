@@ -83,8 +83,8 @@ def _history(row: tuple[Any, ...]) -> History:
 
 SPREAD = """
 WITH latest AS (
-    SELECT d.kind, coalesce(w.name, 'no worker') AS worker,
-           coalesce(nullif(w.version, ''), 'none told') AS version, d.at
+    SELECT d.kind, coalesce(w.name, '') AS worker,
+           coalesce(w.version, '') AS version, d.at
       FROM (SELECT * FROM death WHERE fingerprint = %(fingerprint)s
              ORDER BY at DESC LIMIT %(counted)s) d
       LEFT JOIN worker w ON w.id = d.worker_id
@@ -102,7 +102,10 @@ MOST_OF_A_SPREAD: Final = 12
 
 
 def read_spread(fingerprint: str) -> Mapping[str, Sequence[tuple[str, int]]]:
-    """Of the latest deaths, how many of each kind, worker and version; the most first."""
+    """Of the latest deaths, how many of each kind, worker and version; the most first.
+
+    A name is empty where there was no worker, or it told no version.
+    """
     found: dict[str, list[tuple[str, int]]] = {"kind": [], "worker": [], "version": []}
     params = {"fingerprint": fingerprint, "counted": COUNTED}
     for what, name, count in sql.rows(SPREAD, params):

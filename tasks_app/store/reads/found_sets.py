@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db import OperationalError, transaction
 from psycopg.errors import QueryCanceled
 
+from tasks_app.core.words import say
 from tasks_app.store import sql
 from tasks_app.store.reads.counts import count_by_status
 from tasks_app.store.reads.task_conditions import Conditions
@@ -60,6 +61,8 @@ def first_found(found: FoundSet, most: int) -> Sequence[UUID]:
             sql.execute("SET LOCAL statement_timeout = DEFAULT; SET LOCAL jit = DEFAULT")
     except OperationalError as error:
         if isinstance(error.__cause__, QueryCanceled):
-            raise TimeoutError(f"the search was stopped after {LOOK_SECONDS} s") from error
+            raise TimeoutError(
+                say("the search was stopped after %(s)s s", s=LOOK_SECONDS)
+            ) from error
         raise
     return [row[0] for row in rows]

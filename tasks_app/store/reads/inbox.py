@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from tasks_app.core.states import FINAL, Status
+from tasks_app.core.words import say
 from tasks_app.store import sql
 
 PAGE: Final = 50
@@ -264,16 +265,19 @@ def why_not_claimed(task_id: UUID) -> str:
     """Explain why a step cannot be taken now; "" where it can."""
     found = sql.row(CLAIMABLE, {"task": task_id})
     if found is None:
-        return "There is no such task."
+        return say("There is no such task.")
     status, kind, by_people, paused, quarantined, waiting_on, later, holder, lock_holder = found
     reasons = (
-        (status in FINAL or status == Status.DEAD, f"It is {status} and waits for nobody."),
-        (bool(holder), f"{holder} has it."),
-        (not by_people, f"Its kind {kind} is done by workers."),
-        (paused, f"Its kind {kind} is paused."),
-        (quarantined, f"Its kind {kind} is in quarantine."),
-        (waiting_on > 0, "It still waits for other tasks, or its job is paused."),
-        (later or status != Status.PENDING, "Its time has not come yet."),
-        (bool(lock_holder), f"Task {lock_holder} holds its lock."),
+        (
+            status in FINAL or status == Status.DEAD,
+            say("It is %(status)s and waits for nobody.", status=status),
+        ),
+        (bool(holder), say("%(holder)s has it.", holder=holder)),
+        (not by_people, say("Its kind %(kind)s is done by workers.", kind=kind)),
+        (paused, say("Its kind %(kind)s is paused.", kind=kind)),
+        (quarantined, say("Its kind %(kind)s is in quarantine.", kind=kind)),
+        (waiting_on > 0, say("It still waits for other tasks, or its job is paused.")),
+        (later or status != Status.PENDING, say("Its time has not come yet.")),
+        (bool(lock_holder), say("Task %(lock_holder)s holds its lock.", lock_holder=lock_holder)),
     )
     return next((words for holds, words in reasons if holds), "")

@@ -8,6 +8,7 @@ from uuid import UUID
 from tasks_app.core.jobs import Role
 from tasks_app.core.plans import Plan, load_plan
 from tasks_app.core.states import ACTIVE, Status
+from tasks_app.core.words import say
 from tasks_app.models import Job
 from tasks_app.store import sql
 
@@ -85,7 +86,7 @@ WAITS_FOR = """
   LIMIT %(limit)s)
 UNION ALL
 (SELECT t.id, s.place, s.role, %(asked)s,
-        CASE WHEN w.id IS NULL THEN 'It waits in the inbox.' ELSE w.name || ' has it.' END
+        w.name
    FROM task t
    JOIN kind k ON k.name = t.kind
    JOIN step_task s ON s.task_id = t.id
@@ -97,6 +98,13 @@ UNION ALL
   ORDER BY t.id
   LIMIT %(limit)s)
 """
+
+
+def _waits_why(reason: str, told: str | None) -> str:
+    """The error's own message, or who has the step that asks a person."""
+    if reason != ASKED:
+        return told or ""
+    return say("%(person)s has it.", person=told) if told else say("It waits in the inbox.")
 
 
 def find_job(job_id: UUID) -> JobAnswer | None:
@@ -115,7 +123,7 @@ def find_job(job_id: UUID) -> JobAnswer | None:
         plan,
         [_step(plan, place, counts) for place in range(len(plan.steps))],
         progress,
-        [Decision(r[0], plan.steps[r[1]].name, r[2], r[3], r[4] or "") for r in waits],
+        [Decision(r[0], plan.steps[r[1]].name, r[2], r[3], _waits_why(r[3], r[4])) for r in waits],
     )
 
 

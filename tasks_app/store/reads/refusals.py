@@ -5,6 +5,7 @@ from uuid import UUID
 
 from tasks_app.core.bulks import TOUCHES, BulkAction
 from tasks_app.core.states import FINAL, Status
+from tasks_app.core.words import say
 from tasks_app.store import sql
 
 CLOSED_DEPENDENCY = """
@@ -24,7 +25,9 @@ def why_not_moved(ids: Sequence[UUID], action: BulkAction = BulkAction.REQUEUE) 
         return {}
     found = {r[0]: (Status(r[1]), r[2]) for r in sql.rows(CLOSED_DEPENDENCY, {"ids": list(ids)})}
     return {
-        task_id: told(action, *found[task_id]) if task_id in found else "There is no such task."
+        task_id: told(action, *found[task_id])
+        if task_id in found
+        else say("There is no such task.")
         for task_id in ids
     }
 
@@ -38,14 +41,16 @@ def told(action: BulkAction, status: Status, closed: str | None = None) -> str:
     'It is RUNNING: a worker has it already.'
     """
     if status in FINAL:
-        return f"It is {status} and has ended."
+        return say("It is %(status)s and has ended.", status=status)
     if status not in TOUCHES[action]:
         return {
-            BulkAction.CANCEL: f"It is {status}: dismiss it instead.",
-            BulkAction.PRIORITY: f"It is {status}: a worker has it already.",
-        }.get(action, f"It is {status}, not DEAD.")
+            BulkAction.CANCEL: say("It is %(status)s: dismiss it instead.", status=status),
+            BulkAction.PRIORITY: say("It is %(status)s: a worker has it already.", status=status),
+        }.get(action, say("It is %(status)s, not DEAD.", status=status))
     if closed is not None and action is BulkAction.REQUEUE:
-        return f"A task that it depends on is {closed} and will never complete."
+        return say(
+            "A task that it depends on is %(closed)s and will never complete.", closed=closed
+        )
     if action is BulkAction.CANCEL:
-        return "Its worker is asked to let go of it already."
-    return "It changed at this very moment."
+        return say("Its worker is asked to let go of it already.")
+    return say("It changed at this very moment.")

@@ -18,6 +18,7 @@ from psycopg.errors import QueryCanceled
 from tasks_app.core.queries import Node, Text, conjuncts, has_text, matches_of
 from tasks_app.core.query_fields import id_range
 from tasks_app.core.redaction import Hidden
+from tasks_app.core.words import say
 from tasks_app.store import sql
 from tasks_app.store.reads.counts import count_by_status
 from tasks_app.store.reads.task_conditions import DURATION, Conditions
@@ -144,12 +145,11 @@ def iterate_tasks(
 
     Raises TimeoutError where one page takes too long.
     """
-    after: Cursor | None = None
-    left = most
+    after, left = None, most
     while left > 0:
         found = list_tasks(wanted, after, most=int(min(page, left)))
         if found.timed_out:
-            raise TimeoutError(f"the search was stopped after {SEARCH_SECONDS} s")
+            raise TimeoutError(say("the search was stopped after %(s)s s", s=SEARCH_SECONDS))
         yield found.rows
         left -= len(found.rows)
         if found.next is None:

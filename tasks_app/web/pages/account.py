@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -43,7 +44,8 @@ def log_out_elsewhere(request: HttpRequest) -> HttpResponse:
     """End one's other log-ins; websockets notice within half a minute."""
     key = request.session.session_key or ""
     ended = accounts.log_out_elsewhere(request.user.pk or 0, key, actor_of(request))
-    messages.success(request, f"{ended} other log-ins ended." if ended else "There was no other.")
+    said = ngettext("%(count)s other log-in ended.", "%(count)s other log-ins ended.", ended)
+    messages.success(request, said % {"count": ended} if ended else _("There was no other."))
     return redirect("web:account")
 
 

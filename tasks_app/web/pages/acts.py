@@ -1,7 +1,6 @@
 """Acts on tasks: what one would come to (GET), and doing it (POST), one task or many."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
@@ -9,39 +8,27 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from tasks_app.core.bulks import HOLD_SECONDS, NEEDS_REASON, BulkAction, BulkOrder
+from tasks_app.core.words import say
 from tasks_app.services import bulks
 from tasks_app.services.bulks import OrderInvalid
 from tasks_app.services.found_tasks import LOOKED_AT, begin_found
 from tasks_app.store.reads.bulks import BulkRow
+from tasks_app.web.act_words import WORDS, ActWords, counted
 from tasks_app.web.acting import actor_of, back_to, operators_only, tell
 from tasks_app.web.chosen import Chosen, read_chosen
 from tasks_app.web.filters import read_text
 
-CHANGED: Final = "It is no longer as it was shown: requeued or closed meanwhile, or dead once more."
+CHANGED: Final = say(
+    "It is no longer as it was shown: requeued or closed meanwhile, or dead once more."
+)
 NO_NUMBER: Final = 2**31
 """What is no whole number is out of every bound, and so told as a fault of its field."""
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """How an act is called: as a title, when it is done, and on its button."""
-
-    title: str
-    done: str
-    button: str
-
-
-WORDS: Final[Mapping[BulkAction, Words]] = {
-    BulkAction.REQUEUE: Words("Requeue", "requeued", "Requeue"),
-    BulkAction.DISMISS: Words("Dismiss", "dismissed", "Dismiss"),
-    BulkAction.CANCEL: Words("Cancel", "cancelled or asked to", "Cancel"),
-    BulkAction.PRIORITY: Words("Change the priority of", "given the priority", "Change"),
-    BulkAction.DEADLINE: Words("Move the deadline of", "given the deadline", "Move"),
-}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -50,7 +37,7 @@ WORDS: Final[Mapping[BulkAction, Words]] = {
 def act(request: HttpRequest, action: str) -> HttpResponse:
     """Show what an act would touch (GET), or do it (POST)."""
     if action not in set(BulkAction):
-        raise Http404(f"There is no act {action}.")
+        raise Http404(_("There is no act %(action)s.") % {"action": action})
     wanted = BulkAction(action)
     chosen = read_chosen(request, wanted)
     if request.method == "POST":
@@ -66,10 +53,15 @@ def _show(
 ) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     found, fault = chosen.look(action)
-    dry = bulks.plan(action, found.ids)
+    dry, words = bulks.plan(action, found.ids), WORDS[action]
+    looked_at = f"{LOOKED_AT:,}"
     context = {
         "action": action.value,
-        "words": WORDS[action],
+        "words": words,
+        "question": str(words.many) % {"count": looked_at}
+        if found.more
+        else counted(words.question, dry.touched),
+        "button": words.every if found.more else counted(words.button, dry.touched),
         "chosen": chosen,
         "dry": dry,
         "more": found.more,
@@ -122,9 +114,7 @@ def _do(request: HttpRequest, action: BulkAction, chosen: Chosen) -> HttpRespons
     try:
         if len(chosen.ids) == 1 and not order.canary:
             result = bulks.at_once(order, chosen.ids[0], actor)
-            tell(
-                request, WORDS[action].done, len(result.done), [*result.refused.values(), *changed]
-            )
+            tell(request, WORDS[action], len(result.done), [*result.refused.values(), *changed])
             return redirect(away)
         if chosen.query is not None:
             begun = begin_found(order, chosen.query, actor, chosen.died_by)
@@ -134,15 +124,20 @@ def _do(request: HttpRequest, action: BulkAction, chosen: Chosen) -> HttpRespons
         names = {fault.place: fault.message for fault in invalid.faults}
         return _show(request, action, chosen, names)
     if begun is None:
-        tell(request, WORDS[action].done, 0, changed)
+        tell(request, WORDS[action], 0, changed)
     else:
         _say_held(request, WORDS[action], begun, chosen.gone)
     return redirect(away)
 
 
-def _say_held(request: HttpRequest, words: Words, begun: BulkRow, gone: int) -> None:
+def _say_held(request: HttpRequest, words: ActWords, begun: BulkRow, gone: int) -> None:
     """A toast with an Undo for as long as the bulk is held; see partials/toasts.html."""
-    text = f"{words.title} {begun.total:,} task{'s' if begun.total != 1 else ''}"
+    text = counted(words.begun, begun.total)
     if gone:
-        text += f"; {gone:,} left out, no longer as shown"
+        left_out = ngettext(
+            "%(count)s is left out, no longer as shown.",
+            "%(count)s are left out, no longer as shown.",
+            gone,
+        )
+        text = f"{text} {left_out % {'count': f'{gone:,}'}}"
     messages.info(request, text, extra_tags=f"held:{begun.id}:{begun.begins_at.isoformat()}")

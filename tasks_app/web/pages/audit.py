@@ -13,6 +13,7 @@ from django.http import (
 )
 from django.shortcuts import render
 from django.utils.dateparse import parse_date
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -85,8 +86,8 @@ def entry(request: HttpRequest, number: int) -> HttpResponse:
     """Show one entry in full."""
     found = reads.find_entry(number) if number < 2**63 else None
     if found is None:
-        raise Http404(f"There is no entry {number} in the audit.")
-    parts = {"before": found.before, "after": found.after, "detail": found.detail}
+        raise Http404(_("There is no entry %(number)s in the audit.") % {"number": number})
+    parts = {_("Before"): found.before, _("After"): found.after, _("Detail"): found.detail}
     texts = {
         name: json.dumps(value, indent=2, ensure_ascii=False)
         for name, value in parts.items()

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -53,7 +54,7 @@ def bulk(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
 def _found(bulk_id: UUID) -> BulkRow:
     found = reads.find_bulk(bulk_id)
     if found is None:
-        raise Http404(f"There is no act on many tasks {bulk_id}.")
+        raise Http404(_("There is no act on many tasks %(id)s.") % {"id": bulk_id})
     return found
 
 
@@ -63,7 +64,8 @@ def undo(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
     """Take a held one back."""
     found = _found(bulk_id)
     if services.undo(bulk_id, actor_of(request)):
-        messages.success(request, f"Undone: none of the {found.total:,} tasks was touched.")
+        undone = _("Undone: none of the %(count)s tasks was touched.")
+        messages.success(request, undone % {"count": f"{found.total:,}"})
         return redirect(back_to(request, reverse("web:bulk", args=[bulk_id])))
     messages.warning(request, _("Too late to undo: it has begun, or has ended."))
     return redirect("web:bulk", bulk_id)
@@ -75,7 +77,13 @@ def abort(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
     """Stop one after the batch that is under way."""
     _found(bulk_id)
     if services.abort(bulk_id, actor_of(request)):
-        messages.success(request, f"Aborted: {_found(bulk_id).left:,} tasks stay as they are.")
+        left = _found(bulk_id).left
+        aborted = ngettext(
+            "Aborted: %(count)s task stays as it is.",
+            "Aborted: %(count)s tasks stay as they are.",
+            left,
+        )
+        messages.success(request, aborted % {"count": f"{left:,}"})
     else:
         messages.warning(request, _("It has ended already."))
     return redirect("web:bulk", bulk_id)

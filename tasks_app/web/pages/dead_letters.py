@@ -1,5 +1,6 @@
 """Dead letters: by the fingerprint of their error and as rows; one group with its history."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -22,6 +23,7 @@ from tasks_app.store.reads import dead_groups
 from tasks_app.store.reads import dead_letters as reads
 from tasks_app.store.reads.dead_letters import DeadCursor, DeadFilter
 from tasks_app.store.reads.kinds import list_kind_names
+from tasks_app.translation import translated
 from tasks_app.web.acting import actor_of, operators_only
 from tasks_app.web.chosen import read_filter
 from tasks_app.web.filters import read_text
@@ -77,7 +79,8 @@ def dead_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
     sample = dead_groups.find_sample(fingerprint)
     history = dead_groups.read_histories([fingerprint])[fingerprint]
     if sample is None and history.first_at is None:
-        raise Http404(f"Nothing has ever died with the fingerprint {fingerprint}.")
+        never = _("Nothing has ever died with the fingerprint %(fingerprint)s.")
+        raise Http404(never % {"fingerprint": fingerprint})
     hidden = hidden_from_user(request.user)
     if sample is not None:
         words = words_about([sample.id], hidden)
@@ -87,7 +90,7 @@ def dead_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
         "fingerprint": fingerprint,
         "sample": sample,
         "history": history,
-        "spread": dead_groups.read_spread(fingerprint),
+        "spread": _spread(fingerprint),
         "dead": dead,
         "plus": "+" if dead == dead_groups.MOST_DEAD else "",
         "counted": dead_groups.COUNTED,
@@ -98,6 +101,16 @@ def dead_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
     return render(request, f"dead_letters/{part}.html", context)
 
 
+def _spread(fingerprint: str) -> list[tuple[str, str, Sequence[tuple[str, int]]]]:
+    """Each part's heading, what it says of a death without one, and how many died of each."""
+    found = dead_groups.read_spread(fingerprint)
+    return [
+        (_("Kinds"), "", found["kind"]),
+        (_("Workers"), _("no worker"), found["worker"]),
+        (_("Versions"), _("none told"), found["version"]),
+    ]
+
+
 @require_POST
 @operators_only
 def assign_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
@@ -106,10 +119,13 @@ def assign_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
     try:
         changed = services.assign_group(fingerprint[:16], name, actor_of(request))
     except services.NobodyThere as nobody:
-        messages.error(request, f"{str(nobody).capitalize()}.")
+        messages.error(request, translated(str(nobody)))
     else:
         if changed:
-            messages.success(request, f"Now it is {name}'s." if name else "Now it is nobody's.")
+            given = (
+                _("Now it is %(name)s's.") % {"name": name} if name else _("Now it is nobody's.")
+            )
+            messages.success(request, given)
     return redirect("web:dead_group", fingerprint)
 
 

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -22,11 +23,14 @@ from tasks_app.services.result_schemas import Faults
 from tasks_app.store.reads import inbox as reads
 from tasks_app.store.reads import task_detail
 from tasks_app.store.reads.inbox import InboxCursor
+from tasks_app.translation import translated
 from tasks_app.web.acting import actor_of, back_to, operators_only
 from tasks_app.web.filters import read_text
 from tasks_app.web.result_fields import bind, read_result, sent_texts
 
-LOST = "It is no longer yours: your time ran out, or it was cancelled. Nothing was recorded."
+LOST = gettext_lazy(
+    "It is no longer yours: your time ran out, or it was cancelled. Nothing was recorded."
+)
 
 
 def user_id(request: HttpRequest) -> int:
@@ -65,11 +69,11 @@ def _context(request: HttpRequest, task_id: UUID) -> dict[str, Any]:
     task = task_detail.find_detail(task_id)
     about = reads.find_step(task_id)
     if task is None or about is None:
-        raise Http404(f"There is no task {task_id}.")
+        raise Http404(_("There is no task %(id)s.") % {"id": task_id})
     held = reads.find_held(task_id) if task.status == Status.RUNNING else None
     waits = task.status == Status.PENDING
     if not about.by_people and held is None:
-        raise Http404(f"Task {task_id} is not done by people.")
+        raise Http404(_("Task %(id)s is not done by people.") % {"id": task_id})
     return {
         "task": shown_task(task, hidden_from_user(request.user)),
         "about": about,
@@ -103,7 +107,8 @@ def claim(request: HttpRequest, task_id: UUID) -> HttpResponse:
     if isinstance(found, Claimed):
         messages.success(request, _("It is yours."))
     else:
-        messages.warning(request, f"It was not taken. {found.reason}")
+        not_taken = _("It was not taken. %(why)s")
+        messages.warning(request, not_taken % {"why": translated(found.reason)})
     # What was typed before its time ran out is not to be typed again.
     return _page(request, task_id) if sent_texts(request.POST) else redirect("web:step", task_id)
 
@@ -141,7 +146,7 @@ def complete(request: HttpRequest, task_id: UUID) -> HttpResponse:
     """Record what was filled in, or show the form again with what is wrong."""
     about = reads.find_step(task_id)
     if about is None:
-        raise Http404(f"There is no task {task_id}.")
+        raise Http404(_("There is no task %(id)s.") % {"id": task_id})
     texts, schema = sent_texts(request.POST), about.result_schema
     result, faults = read_result(make_form(schema), schema, texts)
     if faults:
@@ -150,7 +155,8 @@ def complete(request: HttpRequest, task_id: UUID) -> HttpResponse:
         task_id, _token(request), result, user_id(request), actor_of(request)
     )
     if end.done:
-        messages.success(request, f"Recorded: {about.name} is completed.")
+        recorded = _("Recorded: %(name)s is completed.")
+        messages.success(request, recorded % {"name": about.name})
         return redirect("web:inbox")
     if not end.faults:
         messages.warning(request, LOST)

@@ -11,7 +11,9 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -30,7 +32,7 @@ from tasks_app.store.reads.job_progress import (
     read_times,
 )
 from tasks_app.store.reads.jobs import JobAnswer, find_job
-from tasks_app.web.acting import actor_of, operators_only
+from tasks_app.web.acting import WHY, actor_of, operators_only
 from tasks_app.web.filters import read_id, read_text
 from tasks_app.web.job_gantt import draw_gantt
 from tasks_app.web.job_graph import draw_job
@@ -42,7 +44,10 @@ class Act:
     """One act on a job: its words, its service, and whether it needs a reason."""
 
     name: str
-    done: str
+    label: Promise
+    question: Promise
+    button: Promise
+    done: Promise
     service: Callable[[UUID, Actor, str], bool]
     reason_needed: bool = False
 
@@ -50,17 +55,37 @@ class Act:
 ACTS: Final = {
     act.name: act
     for act in (
-        Act("pause", "Nothing more of it is handed out; what runs goes on.", services.pause_job),
-        Act("resume", "It goes on.", services.resume_job),
+        Act(
+            "pause",
+            gettext_lazy("Pause"),
+            gettext_lazy("Pause this job?"),
+            gettext_lazy("Pause the job"),
+            gettext_lazy("Nothing more of it is handed out; what runs goes on."),
+            services.pause_job,
+        ),
+        Act(
+            "resume",
+            gettext_lazy("Resume"),
+            gettext_lazy("Resume this job?"),
+            gettext_lazy("Resume the job"),
+            gettext_lazy("It goes on."),
+            services.resume_job,
+        ),
         Act(
             "cancel",
-            "It ends as soon as what runs has let go.",
+            gettext_lazy("Cancel"),
+            gettext_lazy("Cancel this job?"),
+            gettext_lazy("Cancel the job"),
+            gettext_lazy("It ends as soon as what runs has let go."),
             services.cancel_job,
             reason_needed=True,
         ),
         Act(
             "compensate",
-            "Its completed steps are undone, the last one first.",
+            gettext_lazy("Compensate"),
+            gettext_lazy("Compensate this job?"),
+            gettext_lazy("Compensate the job"),
+            gettext_lazy("Its completed steps are undone, the last one first."),
             services.compensate_job,
             reason_needed=True,
         ),
@@ -103,7 +128,7 @@ def jobs(request: HttpRequest) -> HttpResponse:
 def _found(job_id: UUID) -> JobAnswer:
     found = find_job(job_id)
     if found is None:
-        raise Http404(f"There is no job {job_id}.")
+        raise Http404(_("There is no job %(id)s.") % {"id": job_id})
     return found
 
 
@@ -177,14 +202,14 @@ def act(request: HttpRequest, job_id: UUID, name: str) -> HttpResponse:
     if request.method != "POST" or (chosen.reason_needed and not because):
         return _ask(request, found, chosen)
     if chosen.service(job_id, actor_of(request), because):
-        messages.success(request, chosen.done)
+        messages.success(request, str(chosen.done))
     else:
         messages.warning(request, _("Nothing changed: the job is no longer as it was shown."))
     return redirect("web:job", job_id)
 
 
 def _ask(request: HttpRequest, found: JobAnswer, chosen: Act) -> HttpResponse:
-    fault = "Say in a few words why: the audit keeps it." if request.method == "POST" else ""
+    fault = WHY if request.method == "POST" else ""
     context = {
         "job": found.job,
         "answer": found,

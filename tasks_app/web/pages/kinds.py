@@ -8,6 +8,9 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -28,23 +31,25 @@ class KindAct:
     """An act, and what is said when it was done and when nothing changed."""
 
     call: Callable[[str, Actor, str], bool]
-    done: str
-    nothing: str
+    done: Promise
+    nothing: Promise
 
 
 ACTS: Final = {
     "pause": KindAct(
         kind_holds.pause_kind,
-        "Paused: nothing more of it is handed out; what is in flight goes on.",
-        "Nothing changed: it is paused already.",
+        _("%(kind)s: paused. Nothing more of it is handed out; what is in flight goes on."),
+        _("%(kind)s: nothing changed, it is paused already."),
     ),
     "resume": KindAct(
-        kind_holds.resume_kind, "It is handed out again.", "Nothing changed: it was not paused."
+        kind_holds.resume_kind,
+        _("%(kind)s: it is handed out again."),
+        _("%(kind)s: nothing changed, it was not paused."),
     ),
     "free": KindAct(
         kind_holds.free_kind,
-        "Its quarantine is over.",
-        "Nothing changed: there was none.",
+        _("%(kind)s: its quarantine is over."),
+        _("%(kind)s: nothing changed, there was none."),
     ),
 }
 
@@ -71,9 +76,9 @@ def act(request: HttpRequest, name: str) -> HttpResponse:
     kind = read_text(request.POST, "kind")
     changed = wanted.call(kind, actor_of(request), read_text(request.POST, "reason"))
     if changed:
-        messages.success(request, f"{kind}: {wanted.done}")
+        messages.success(request, str(wanted.done) % {"kind": kind})
     else:
-        messages.warning(request, f"{kind}: {wanted.nothing}")
+        messages.warning(request, str(wanted.nothing) % {"kind": kind})
     return redirect(back_to(request, reverse("web:kinds")))
 
 
@@ -86,13 +91,15 @@ def switch(request: HttpRequest) -> HttpResponse:
     kind, home = read_text(given, "kind"), reverse("web:overview")
     said = preview_switch(kind, REMEDY)
     if said is None:
-        raise Http404(f"There is no kind {kind}.")
+        raise Http404(gettext("There is no kind %(kind)s.") % {"kind": kind})
     if request.method == "POST":
         because = read_text(given, "because")
         if switch_strategy(kind, REMEDY, actor_of(request), because):
-            messages.success(request, f"{kind} is handed out by {_words(REMEDY)} from now on.")
+            done = gettext("%(kind)s is handed out by %(strategy)s from now on.")
+            messages.success(request, done % {"kind": kind, "strategy": _words(REMEDY)})
         else:
-            messages.warning(request, f"Nothing changed: {kind} was so already.")
+            same = gettext("Nothing changed: %(kind)s was so already.")
+            messages.warning(request, same % {"kind": kind})
         return redirect(back_to(request, home))
     context = {"kind": kind, "remedy": REMEDY.value, "said": said, "next": back_to(request, home)}
     part = "switch_form" if request.headers.get("HX-Request") else "switch"

@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponseBase
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -97,7 +98,7 @@ def export_bulks(request: HttpRequest) -> HttpResponseBase:
 def export_bulk(request: HttpRequest, bulk_id: UUID) -> HttpResponseBase:
     """Stream what became of each task of one, or of those refused."""
     if bulks.find_bulk(bulk_id) is None:
-        raise Http404(f"There is no act on many tasks {bulk_id}.")
+        raise Http404(_("There is no act on many tasks %(id)s.") % {"id": bulk_id})
     refused = "refused" in request.GET
 
     def read(after: int | None) -> tuple[Sequence[bulks.ItemRow], int | None]:

@@ -52,7 +52,8 @@ def overview_series(request: HttpRequest) -> HttpResponse:
     except ValueError:
         after = math.nan
     if span is None or (after is not None and not 0 <= after < LATEST_SECOND):
-        return HttpResponseBadRequest(f"range: one of {', '.join(RANGE_OF)}; after: seconds\n")
+        said = f"range: one of {', '.join(RANGE_OF)}; after: seconds\n"
+        return HttpResponseBadRequest(said, content_type="text/plain")
     latest, oldest = samples.latest_point(), samples.read_oldest()
     return JsonResponse(
         {

@@ -7,6 +7,8 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -15,6 +17,7 @@ from tasks_app.core.states import Status
 from tasks_app.services.payload_edits import Edited, RequeueRefused, edit_and_requeue
 from tasks_app.services.payload_masking import hidden_from_user
 from tasks_app.store.reads.task_payloads import TaskPayload, find_payload
+from tasks_app.translation import translated
 from tasks_app.web.acting import actor_of, operators_only
 from tasks_app.web.filters import read_text
 
@@ -26,7 +29,7 @@ def edit_payload(request: HttpRequest, task_id: UUID) -> HttpResponse:
     """Show the payload in a field (GET), or check it, write it and requeue the task (POST)."""
     found = find_payload(task_id)
     if found is None:
-        raise Http404(f"There is no task {task_id}.")
+        raise Http404(_("There is no task %(id)s.") % {"id": task_id})
     hides = bool(hidden_from_user(request.user).get(found.kind))
     if request.method != "POST":
         return _show(request, found, hides, json.dumps(found.payload, indent=2, ensure_ascii=False))
@@ -43,10 +46,14 @@ def edit_payload(request: HttpRequest, task_id: UUID) -> HttpResponse:
     if edited.faults:
         return _show(request, found, hides, text, {"faults": edited.faults})
     if edited.refused:
-        messages.warning(request, f"Nothing was changed: {edited.refused}")
+        unchanged = _("Nothing was changed: %(why)s")
+        messages.warning(request, unchanged % {"why": translated(edited.refused)})
     else:
         count = len(edited.changes)
-        messages.success(request, f"{count} change{'s' if count != 1 else ''}, and requeued.")
+        done = ngettext(
+            "%(count)s change, and requeued.", "%(count)s changes, and requeued.", count
+        )
+        messages.success(request, done % {"count": count})
     return redirect("web:task", task_id)
 
 

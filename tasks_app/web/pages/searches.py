@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -54,7 +55,7 @@ def save(request: HttpRequest) -> HttpResponse:
         except ValueError as error:
             fault = str(error)
         else:
-            messages.success(request, f"Saved as {wanted.name}.")
+            messages.success(request, _("Saved as %(name)s.") % {"name": wanted.name})
             return redirect(reverse("web:tasks") + address.link())
     context: dict[str, Any] = {
         "address": address,
@@ -87,6 +88,6 @@ def delete(request: HttpRequest, search_id: int) -> HttpResponse:
     """Delete a search."""
     name = services.delete_search(search_id, _user(request), actor_of(request))
     if name is None:
-        raise Http404(f"There is no search {search_id} that you may see.")
-    messages.success(request, f"{name} is deleted.")
+        raise Http404(_("There is no search %(id)s that you may see.") % {"id": search_id})
+    messages.success(request, _("%(name)s is deleted.") % {"name": name})
     return redirect("web:searches")

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from tasks_app.core.bulks import BulkAction
 from tasks_app.core.states import ACTIVE, UNFINISHED, Status
 from tasks_app.services.cancellation import CancelResult, cancel_tasks
 from tasks_app.services.payload_masking import hidden_from_user, shown_inputs, shown_task
@@ -23,6 +24,7 @@ from tasks_app.store.reads.inbox import find_held
 from tasks_app.store.reads.task_detail import TaskDetail
 from tasks_app.store.reads.task_logs import list_lines
 from tasks_app.store.reads.task_waiting import read_checklist
+from tasks_app.web.act_words import WORDS
 from tasks_app.web.acting import actor_of, operators_only, tell
 from tasks_app.web.filters import read_text
 from tasks_app.web.job_graph import draw_task
@@ -63,7 +65,7 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
 def _found(task_id: UUID) -> TaskDetail:
     found = task_detail.find_detail(task_id)
     if found is None:
-        raise Http404(f"There is no task {task_id}.")
+        raise Http404(_("There is no task %(id)s.") % {"id": task_id})
     return found
 
 
@@ -95,7 +97,7 @@ def task_json(request: HttpRequest, task_id: UUID, part: str) -> HttpResponse:
     """The whole payload or result as a file, as this person may see it."""
     found = shown_task(_found(task_id), hidden_from_user(request.user))
     if part not in ("payload", "result"):
-        raise Http404(f"A task has a payload and a result, but no {part}.")
+        raise Http404(_("A task has a payload and a result, but no %(part)s.") % {"part": part})
     value = found.payload if part == "payload" else found.result
     layout = {"indent": 2, "ensure_ascii": False}
     return JsonResponse(value, safe=False, json_dumps_params=layout)
@@ -128,4 +130,4 @@ def _say(request: HttpRequest, result: CancelResult) -> None:
             request, _("Its worker is asked to let go of it, and hears of it within seconds.")
         )
     else:
-        tell(request, "cancelled", len(result.done), result.refused.values())
+        tell(request, WORDS[BulkAction.CANCEL], len(result.done), result.refused.values())

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -19,7 +20,7 @@ from tasks_app.store.reads import worker_history, worker_lists
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.inbox import find_person_name
 from tasks_app.store.reads.overview import MISSED_HEARTBEATS
-from tasks_app.web.acting import actor_of, back_to, operators_only
+from tasks_app.web.acting import WHY, actor_of, back_to, operators_only
 from tasks_app.web.filters import read_text
 
 
@@ -57,7 +58,7 @@ def worker(request: HttpRequest, worker_id: UUID) -> HttpResponse:
         person = find_person_name(worker_id)
         if person:
             return redirect(f"{reverse('web:audit')}?{urlencode({'actor': person})}")
-        raise Http404(f"There is no worker {worker_id}.")
+        raise Http404(_("There is no worker %(id)s.") % {"id": worker_id})
     hidden = hidden_from_user(request.user)
     context = {
         "worker": found,
@@ -84,7 +85,7 @@ def worker(request: HttpRequest, worker_id: UUID) -> HttpResponse:
 def drain(request: HttpRequest, worker_id: UUID) -> HttpResponse:
     """Ask a worker to take nothing new."""
     if drain_worker(worker_id, actor_of(request)):
-        text = "It drains: it ends what it has begun; what it had not begun goes to others."
+        text = _("It drains: it ends what it has begun; what it had not begun goes to others.")
         messages.success(request, text)
     else:
         messages.warning(request, _("Nothing changed: it drains already, or has ended."))
@@ -109,15 +110,20 @@ def evict(request: HttpRequest, worker_id: UUID) -> HttpResponse:
     """Show what an eviction would take from a worker (GET), or evict it (POST)."""
     found, because = worker_lists.find_worker(worker_id), read_text(request.POST, "because")
     if found is None:
-        raise Http404(f"There is no worker {worker_id}.")
+        raise Http404(_("There is no worker %(id)s.") % {"id": worker_id})
     if request.method == "POST" and because:
         released = evict_worker(worker_id, actor_of(request), because)
         if released is None:
             messages.warning(request, _("Nothing changed: it has ended already."))
         else:
-            messages.success(request, f"It is evicted; {released:,} of its tasks go to others.")
+            evicted = ngettext(
+                "It is evicted; %(count)s of its tasks goes to others.",
+                "It is evicted; %(count)s of its tasks go to others.",
+                released,
+            )
+            messages.success(request, evicted % {"count": f"{released:,}"})
         return redirect("web:worker", worker_id)
-    fault = "Say in a few words why: the audit keeps it." if request.method == "POST" else ""
+    fault = WHY if request.method == "POST" else ""
     context = {
         "worker": found,
         "fault": fault,
