@@ -3,6 +3,7 @@
 import logging
 from typing import Final
 
+from django.core.exceptions import SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from ninja.errors import AuthenticationError, HttpError, ValidationError
@@ -68,6 +69,12 @@ def invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
     """422 with every fault of a field's type."""
     told = counted(FaultOut(**fault) for fault in error.errors)
     return api.create_response(request, told.dict(), status=422)
+
+
+@api.exception_handler(SuspiciousOperation)
+def malformed(request: HttpRequest, error: SuspiciousOperation) -> HttpResponse:
+    """400 for what Django itself refuses to read."""
+    return api.create_response(request, {"detail": "the request is malformed"}, status=400)
 
 
 @api.exception_handler(Exception)

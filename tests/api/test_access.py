@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.core.exceptions import SuspiciousOperation
 from django.db import OperationalError
 from django.test import Client
 
@@ -81,6 +82,17 @@ def test_a_fault_of_our_own_is_a_500_in_json_that_tells_nothing_of_it(
     assert answer.status == 500
     assert "whoever runs the site" in answer.json["detail"]
     assert "password" not in answer.json["detail"]
+
+
+def test_what_django_refuses_to_read_is_a_400(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise SuspiciousOperation("too many fields")
+
+    monkeypatch.setattr("tasks_app.api.tasks.submit_tasks", refuse)
+    answer = program.post({"kind": "job", "payload": {}})
+    assert (answer.status, answer.json["detail"]) == (400, "the request is malformed")
 
 
 @pytest.mark.parametrize(
