@@ -19,6 +19,9 @@ BATCH: Final = 500
 WATCH_SECONDS: Final = 0.5
 """Between two looks at what became of a wave."""
 
+LONGEST_WATCH_PAUSE: Final = 5.0
+"""The same where nothing is left to stop, after a while."""
+
 WATCHED_AT_ONCE: Final = 5_000
 """Tasks of a wave that one look takes in."""
 
@@ -164,6 +167,15 @@ def next_batch(place: int, total: int, *, canary: bool) -> int:
     """The place behind the batch that begins at ``place``; a canary's never crosses a wave."""
     end = wave_end(wave_of(place), total) if canary else total
     return min(place + BATCH, end)
+
+
+def watch_pause(sent_for: float | None) -> float:
+    """Seconds until the next look at a wave: behind the last, the longer it is out the longer.
+
+    >>> watch_pause(None), watch_pause(3.0), watch_pause(60.0), watch_pause(3000.0)
+    (0.5, 0.5, 3.0, 5.0)
+    """
+    return min(max(WATCH_SECONDS, (sent_for or 0.0) / 20), LONGEST_WATCH_PAUSE)
 
 
 def to_watch(place: int, watched: int, total: int) -> tuple[int, int] | None:

@@ -9,12 +9,12 @@ from typing import Final
 from tasks_app.core.bulks import (
     LAST_WATCH_SECONDS,
     OPEN,
-    WATCH_SECONDS,
     BulkState,
     Verdict,
     judge_wave,
     next_batch,
     to_watch,
+    watch_pause,
     wave_end,
     wave_of,
 )
@@ -77,7 +77,7 @@ def _wait(turn: BulkTurn) -> None:
     if turn.sent_for is not None and turn.sent_for > LAST_WATCH_SECONDS:
         bulks.finish(turn.id, BulkState.DONE, NOT_ENDED, sorted(OPEN))
     else:
-        bulks.look_later(turn.id, WATCH_SECONDS)
+        bulks.look_later(turn.id, watch_pause(turn.sent_for))
 
 
 def _well(turn: BulkTurn) -> str:

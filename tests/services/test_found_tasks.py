@@ -3,15 +3,18 @@
 from dataclasses import replace
 
 import pytest
+from django.db import transaction
 
 from tasks_app.core.bulks import BulkAction, BulkOrder
 from tasks_app.core.states import Status
 from tasks_app.models import AuditEntry, Bulk, BulkItem, Task
+from tasks_app.models.tasks import new_id
 from tasks_app.services import bulks, found_tasks
 from tasks_app.services.bulks import OrderInvalid, begin_on
 from tasks_app.services.found_tasks import begin_found, look, read_words
 from tasks_app.services.people import Actor
 from tasks_app.services.task_search import ReadQuery
+from tasks_app.store import bulks as store
 from tasks_app.store.reads import found_sets
 from tasks_app.store.reads.found_sets import first_found, found_set
 from tasks_app.store.reads.task_lists import list_tasks
@@ -89,6 +92,17 @@ def test_more_than_one_act_may_touch_is_refused_with_the_number_and_the_remedy(
     assert not AuditEntry.objects.exists()
     monkeypatch.setattr(bulks, "MOST_FOUND", 7)
     assert begin_on(CANCEL, found, OPERATOR, "kind:job")
+
+
+def test_of_too_many_none_is_written_in_the_first_place(floor: Floor) -> None:
+    floor.submit(3)
+    found = found_set(words("kind:job").wanted)
+    with transaction.atomic():
+        bulk = new_id()
+        store.open_bulk(bulk, replace(CANCEL, key="k"), actor="otto", wanted="", hold=10)
+        assert store.freeze_found(bulk, found, 2, 10).total == 3
+        assert not BulkItem.objects.exists()
+        transaction.set_rollback(True)
 
 
 def test_a_search_that_takes_too_long_begins_nothing(
