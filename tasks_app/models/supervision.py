@@ -224,7 +224,8 @@ class Sample(models.Model):
     ``dispatch_seconds`` is the length of the rounds that dispatched, so that D = dispatch_seconds /
     dispatched; ``rounds`` counts all rounds, ``lengths`` those of each class of
     ``core.shifts.ROUND_LENGTHS``. ``unplaced`` is what the second's last round could not place:
-    kind, why, how many. Minutes have neither of the two.
+    kind, why, how many. ``gone``: completed tasks that were pruned until then. Minutes have none of
+    the three.
     """
 
     pk = models.CompositePrimaryKey("resolution", "at")
@@ -243,6 +244,7 @@ class Sample(models.Model):
     promoted = models.IntegerField(db_default=0)
     lengths = ArrayField(models.IntegerField(), db_default=[])
     unplaced = models.JSONField(db_default=[])
+    gone = models.BigIntegerField(db_default=0)
 
     class Meta:
         db_table = "sample"

@@ -30,7 +30,7 @@ def fold_deltas(limit: int) -> int:
 RECORD = """
 INSERT INTO sample (resolution, at, by_status, active, oldest_created_at, rounds, dispatched,
                     completed, busy_seconds, dispatch_seconds, longest_round_seconds, reclaimed,
-                    promoted, lengths, unplaced)
+                    promoted, lengths, unplaced, gone)
 SELECT 1, statement_timestamp(),
        (SELECT coalesce(jsonb_object_agg(status, n), '{}')
           FROM (SELECT status, sum(count) AS n FROM status_count GROUP BY status) s
@@ -44,7 +44,8 @@ SELECT 1, statement_timestamp(),
          WHERE status IN ('ASSIGNED', 'FAILED', 'PENDING', 'RUNNING') AND waiting_on = 0
            AND kind NOT IN (SELECT name FROM kind WHERE by_people)),
        %(rounds)s, %(dispatched)s, %(completed)s, %(busy_seconds)s, %(dispatch_seconds)s,
-       %(longest_round_seconds)s, %(reclaimed)s, %(promoted)s, %(lengths)s::int[], %(unplaced)s
+       %(longest_round_seconds)s, %(reclaimed)s, %(promoted)s, %(lengths)s::int[], %(unplaced)s,
+       (SELECT coalesce(sum(gone), 0) FROM status_count WHERE status = 'COMPLETED')
 ON CONFLICT DO NOTHING
 """
 

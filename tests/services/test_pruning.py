@@ -18,6 +18,7 @@ from tasks_app.models import (
     Leader,
     Pruned,
     RetentionSettings,
+    Sample,
     Task,
     TaskLog,
 )
@@ -31,7 +32,13 @@ from tasks_app.services.pruning import Pruner
 from tasks_app.services.rounds import Deposed
 from tasks_app.services.sampler import Sampler
 from tasks_app.store import sql
-from tasks_app.store.reads.counts import completed_so_far, count_by_status
+from tasks_app.store.reads.counts import (
+    completed_ever,
+    completed_so_far,
+    count_by_kind,
+    count_by_status,
+)
+from tasks_app.store.reads.series import completed_per_second
 from tests.floor import Floor
 from tests.jobs import JobFloor
 
@@ -205,6 +212,21 @@ def test_what_was_completed_in_a_second_is_not_less_for_what_went(floor: Floor) 
     (latest,) = sql.row("SELECT completed FROM sample ORDER BY at DESC LIMIT 1") or ()
     assert latest == 0
     assert count_by_status().get(Status.COMPLETED, 0) == 0
+
+
+def test_the_pace_on_the_overview_is_not_less_for_what_went(floor: Floor) -> None:
+    completed(floor, 5)
+    Sampler().sample(floor.epoch, 60.0)
+    sql.execute("UPDATE sample SET at = at - interval '10 seconds'")
+    days_pass(31)
+    keep(completed=30)
+    assert prune(floor) == 5
+    completed(floor, 10)
+    ever = completed_ever(count_by_kind())
+    assert ever == 15
+    assert completed_per_second(ever, ago=10) == pytest.approx(1.0, rel=0.3)
+    Sampler().sample(floor.epoch, 60.0)
+    assert Sample.objects.latest("at").gone == 5
 
 
 def test_a_leader_that_was_replaced_prunes_nothing(floor: Floor) -> None:

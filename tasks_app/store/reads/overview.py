@@ -23,7 +23,7 @@ from tasks_app.store.reads.configuration import (
     kind_policies,
     supervisor_settings,
 )
-from tasks_app.store.reads.counts import count_by_status
+from tasks_app.store.reads.counts import by_status, completed_ever, count_by_kind
 from tasks_app.store.reads.dead_letters import Cause, DeadFilter, list_causes
 from tasks_app.store.reads.duty import Duty, read_duty
 from tasks_app.store.reads.floor import (
@@ -116,9 +116,14 @@ class Overview:
 
 def read_overview(silent_after: float) -> Overview:
     """Read and judge; the supervisor is silent after so many seconds without a round."""
-    config, statuses, floor = supervisor_settings(), count_by_status(), list_floor()
+    config, counted, floor = supervisor_settings(), count_by_kind(), list_floor()
+    statuses = by_status(counted)
     dead = statuses.get(Status.DEAD, 0)
-    supervision, kinds, work = _supervision(silent_after), kind_policies(), _work(statuses)
+    supervision, kinds, work = (
+        _supervision(silent_after),
+        kind_policies(),
+        _work(statuses, completed_ever(counted)),
+    )
     alerts = decide_alerts(
         FloorFacts(
             last_round_age=supervision.duty.last_round_age,
@@ -160,11 +165,11 @@ def _causes() -> Sequence[Cause]:
     return causes
 
 
-def _work(statuses: Mapping[str, int]) -> Work:
+def _work(statuses: Mapping[str, int], ever: int) -> Work:
     done = statuses.get(Status.COMPLETED, 0)
     unfinished = sum(statuses.get(status, 0) for status in UNFINISHED)
-    rate = series.completed_per_second(done, RECENT_SECONDS)
-    trend = series.completed_per_second(done, TREND_SECONDS)
+    rate = series.completed_per_second(ever, RECENT_SECONDS)
+    trend = series.completed_per_second(ever, TREND_SECONDS)
     oldest = series.read_oldest()
     # What is left and cannot move waits for a dead letter, and so for a human: no trend ends that.
     leads_there = bool(unfinished and trend and oldest.age is not None)

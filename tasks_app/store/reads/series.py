@@ -150,13 +150,13 @@ def read_oldest() -> Oldest:
 # have begun, or a gap ended, since then.
 PACE = """
 SELECT extract(epoch FROM statement_timestamp() - s.at)::float8,
-       coalesce((s.by_status ->> 'COMPLETED')::bigint, 0)
-  FROM ((SELECT at, by_status FROM sample
+       coalesce((s.by_status ->> 'COMPLETED')::bigint, 0) + s.gone
+  FROM ((SELECT at, by_status, gone FROM sample
           WHERE resolution = 1 AND at < statement_timestamp() - %(ago)s * interval '1 second'
             AND at > statement_timestamp() - interval '1 hour'
           ORDER BY at DESC LIMIT 1)
         UNION ALL
-        (SELECT at, by_status FROM sample
+        (SELECT at, by_status, gone FROM sample
           WHERE resolution = 1 AND at >= statement_timestamp() - %(ago)s * interval '1 second'
             AND at < statement_timestamp() - interval '1 second'
           ORDER BY at LIMIT 1)) s
@@ -166,7 +166,10 @@ SELECT extract(epoch FROM statement_timestamp() - s.at)::float8,
 
 
 def completed_per_second(completed: int, ago: float) -> float | None:
-    """Completions a second since about ``ago`` seconds back; None when there is no sample."""
+    """Completions a second since about ``ago`` seconds back; None when there is no sample.
+
+    ``completed`` are those ever, so that what is pruned meanwhile does not count against them.
+    """
     found = sql.row(PACE, {"ago": ago})
     return None if found is None else max(completed - found[1], 0) / found[0]
 
