@@ -29,11 +29,9 @@ NO_PAGES: Final = {
     "readyz",
     "series/",
     "tasks/complete/",
-    "tasks/<uuid:task_id>/<str:part>.json",
-    "api/v1/openapi.json",
     "api/v1/docs",  # Swagger's own page; that it works is tested below
 }
-"""What is fetched or drawn into a page, and files; exports beside these."""
+"""What is fetched or drawn into a page, beside exports and files of code."""
 
 OUTSIDE: Final = {
     "login/": "login/",
@@ -133,7 +131,7 @@ def pages() -> list[str]:
     looked_at = {
         route
         for route, rule in PAGES.items()
-        if rule.get is not None and not route.endswith("export/")
+        if rule.get is not None and not route.endswith(("export/", ".js", ".json"))
     }
     return sorted(looked_at - NO_PAGES - set(OUTSIDE))
 
