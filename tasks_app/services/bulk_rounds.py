@@ -94,4 +94,4 @@ def _deal(turn: BulkTurn, end: int) -> None:
     moved, refused = act(turn.action, list(meant), turn.params)
     outcomes |= {meant[task_id]: None for task_id in moved}
     outcomes |= {meant[task_id]: why for task_id, why in refused.items()}
-    bulks.advance(turn.id, end, outcomes)
+    bulks.advance(turn.id, turn.place, [outcomes[place] for place in range(turn.place, end)])

@@ -168,13 +168,15 @@ def lock_items(bulk_id: UUID, first: int, end: int) -> list[tuple[int, UUID, boo
     return [(int(r[0]), r[1], bool(r[2])) for r in sql.rows_by_key(LOCK_ITEMS, params)]
 
 
+# The items of a batch stand side by side, so that no join can be planned the wrong way round: on a
+# table never analysed it read all items of the bulk for each of the batch.
 ADVANCE = """
 WITH dealt AS (
     UPDATE bulk_item b
-       SET state = CASE WHEN i.why IS NULL THEN 'moved' ELSE 'refused' END,
-           why = coalesce(i.why, '')
-      FROM unnest(%(places)s::int[], %(whys)s::text[]) AS i(place, why)
-     WHERE b.bulk_id = %(bulk)s AND b.place = i.place
+       SET state = CASE WHEN (%(whys)s::text[])[b.place - %(first)s + 1] IS NULL THEN 'moved'
+                        ELSE 'refused' END,
+           why = coalesce((%(whys)s::text[])[b.place - %(first)s + 1], '')
+     WHERE b.bulk_id = %(bulk)s AND b.place >= %(first)s AND b.place < %(end)s
     RETURNING b.state
 )
 UPDATE bulk
@@ -186,17 +188,18 @@ RETURNING id
 """
 
 
-def advance(bulk_id: UUID, end: int, outcomes: Mapping[int, str | None]) -> None:
-    """Write what became of a batch, in its own transaction: None is moved, else why not."""
-    sql.rows_by_key(
-        ADVANCE,
-        {
-            "bulk": bulk_id,
-            "end": end,
-            "places": list(outcomes),
-            "whys": [None if why is None else why[:200] for why in outcomes.values()],
-        },
-    )
+def advance(bulk_id: UUID, first: int, outcomes: Sequence[str | None]) -> None:
+    """Write what became of a batch from a place on, in its own transaction.
+
+    Of each task in turn: None is moved, else why not.
+    """
+    params = {
+        "bulk": bulk_id,
+        "first": first,
+        "end": first + len(outcomes),
+        "whys": [None if why is None else why[:200] for why in outcomes],
+    }
+    sql.rows_by_key(ADVANCE, params)
 
 
 WATCHED = """
