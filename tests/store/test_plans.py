@@ -410,6 +410,11 @@ def test_pruning_goes_by_key_in_every_table_it_takes_from(hall: Mapping[str, Any
         assert of(found, table) == {f"{table}_pkey"}
 
 
+def test_the_oldest_of_each_sort_is_the_first_entry_of_an_index(hall: Mapping[str, Any]) -> None:
+    found = scans(retention.OLDEST, {}, sql.IN_INDEX_ORDER)
+    assert {"task_completed", "task_closed", "task_dead"} == of(found, "task")
+
+
 def test_what_would_go_is_counted_up_to_a_bound_and_then_estimated(
     hall: Mapping[str, Any],
 ) -> None:

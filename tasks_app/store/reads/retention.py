@@ -98,7 +98,8 @@ class Retained:
 
 def list_retained(kept: Mapping[Kept, int | None]) -> list[Retained]:
     """Every sort, with how it stands."""
-    oldest = dict(zip(Kept, sql.row(OLDEST) or (), strict=True))
+    (row,) = sql.rows_in_index_order(OLDEST, {})
+    oldest = dict(zip(Kept, row, strict=True))
     gone = {Kept(what): int(rows) for what, rows in sql.rows(GONE)}
     return [Retained(what, kept[what], oldest[what], gone.get(what, 0)) for what in Kept]
 
