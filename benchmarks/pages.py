@@ -33,34 +33,38 @@ ONE_OF: Final = {
 }
 
 
+SEARCHES: Final[Mapping[str, str]] = {
+    "tasks": "",
+    "tasks of a status": "?q=status:dead",
+    "tasks of a kind": "?q=kind:send_invoice",
+    "tasks of a kind and status": "?q=status:completed kind:import_row",
+    "tasks of a worker": "?q=worker:w03",
+    "tasks by text": '?q="order 4711"',
+    "tasks by key": "?q=key:order-4710",
+    "tasks by error": "?q=error:KeyError",
+    "tasks by payload": "?q=payload.customer.id:42",
+    "tasks by age": "?q=age:>1h attempts:>=2",
+    "tasks of either": "?q=status:dead kind:import_row OR status:running",
+    "tasks without": "?q=status:dead -kind:import_row priority:<0",
+    "tasks by result": "?q=result.label:spam",
+    "tasks, the longest first": "?sort=duration",
+    "tasks, the most attempts": "?q=status:completed&sort=attempts",
+}
+"""Lists of tasks by what they show, each with its query."""
+
+
 def addresses() -> Mapping[str, str]:
     """Each page by what it shows."""
     from tasks_app.store import sql
 
     found = {name: str((sql.row(query) or ("none",))[0]) for name, query in ONE_OF.items()}
-    tasks = {
-        "tasks": "",
-        "tasks of a status": "?q=status:dead",
-        "tasks of a kind": "?q=kind:send_invoice",
-        "tasks of a kind and status": "?q=status:completed kind:import_row",
-        "tasks of a worker": "?q=worker:w03",
-        "tasks by text": '?q="order 4711"',
-        "tasks by key": "?q=key:order-4710",
-        "tasks by error": "?q=error:KeyError",
-        "tasks by payload": "?q=payload.customer.id:42",
-        "tasks by age": "?q=age:>1h attempts:>=2",
-        "tasks of either": "?q=status:dead kind:import_row OR status:running",
-        "tasks without": "?q=status:dead -kind:import_row priority:<0",
-        "tasks by result": "?q=result.label:spam",
-        "tasks, the longest first": "?sort=duration",
-        "tasks, the most attempts": "?q=status:completed&sort=attempts",
-    }
     return {
         "overview": "/",
         "series, 5 minutes": "/series/?range=5m",
         "series, a day": "/series/?range=24h",
         "series, 30 days": "/series/?range=30d",
-        **{name: f"/tasks/{query}" for name, query in tasks.items()},
+        **{name: f"/tasks/{query}" for name, query in SEARCHES.items()},
+        "tasks of a cause": f"/tasks/?q=cause:{found['group']}",
         "task, completed": f"/tasks/{found['completed']}/",
         "task, dead": f"/tasks/{found['dead']}/",
         "task, running": f"/tasks/{found['running']}/",
