@@ -98,7 +98,11 @@ class AlertChannelAdmin(Configures):
         self, request: HttpRequest, obj: AlertChannel | None = None
     ) -> tuple[str, ...]:
         """A channel's name is what its messages refer to: it never changes."""
-        return ("name", "signed") if obj else ("signed",)
+        return ("name", "signed") if obj else ()
+
+    def get_fields(self, request: HttpRequest, obj: AlertChannel | None = None) -> tuple[str, ...]:
+        """A new channel has no secret yet to tell of."""
+        return self.fields if obj else self.fields[:-1]
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Write a new secret too, in the same transaction, beside the audit of the rest."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 from django import template
 from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 register = template.Library()
@@ -30,7 +31,7 @@ def exports(name: str, *args: Any, query: str = "", part: str = "") -> dict[str,
     rest = query.lstrip("?")
     links: Sequence[tuple[str, str, str]] = [
         (
-            "-".join(filter(None, ("export", part, form))),
+            "-".join(filter(None, ("export", slugify(part), form))),
             form.upper(),
             f"{address}?{rest}{'&' if rest else ''}format={form}",
         )

@@ -33,12 +33,14 @@ def page(answer: Any) -> str:
 
 
 def test_a_secret_is_kept_and_shown_nowhere_again(admin: Client, tmp_path: Path) -> None:
+    assert "field-signed" not in page(admin.get(f"{CHANNELS}/add/"))
     admin.post(f"{CHANNELS}/add/", {**HOOK, "new_secret": SECRET, "_reason": "nights"})
     channel = AlertChannel.objects.get()
     assert channel.secret == SECRET
     admin.post(f"{CHANNELS}/hook/change/", {**HOOK, "enabled": "", "new_secret": ""})
     channel.refresh_from_db()
     assert (channel.secret, channel.enabled) == (SECRET, False)
+    assert "field-signed" in page(admin.get(f"{CHANNELS}/hook/change/"))
     told = io.StringIO()
     call_command("config", "export", stdout=told)
     shown = [
