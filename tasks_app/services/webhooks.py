@@ -67,11 +67,13 @@ def _connected(target: Target, address: str) -> Iterator[socket.socket]:
 
 @contextlib.contextmanager
 def _whole_time(connection: socket.socket) -> Iterator[None]:
-    """Cut the connection off when the whole takes too long."""
+    """Cut the connection off when the whole takes too long, whatever has wrapped it meanwhile."""
+    # TLS takes the socket over and leaves an empty one behind; a second handle stays.
+    handle = connection.dup()
 
     def cut() -> None:
         with contextlib.suppress(OSError):
-            connection.shutdown(socket.SHUT_RDWR)
+            handle.shutdown(socket.SHUT_RDWR)
 
     timer = threading.Timer(WHOLE_SECONDS, cut)
     timer.daemon = True
@@ -80,6 +82,7 @@ def _whole_time(connection: socket.socket) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+        handle.close()
 
 
 def _status(target: Target, plain: socket.socket, data: bytes, headers: Mapping[str, str]) -> int:
