@@ -25,6 +25,7 @@ MOST: Final[Mapping[str, int]] = {
     "tasks of either": 15,
     "tasks without": 15,
     "tasks by result": 15,
+    "tasks of a cause": 15,
     "tasks, the longest first": 15,
     "tasks, the most attempts": 15,
     "task, completed": 15,
