@@ -15,7 +15,7 @@ from tasks_app.core.hand_out_previews import (
     preview_stale_after,
     preview_strategy,
 )
-from tasks_app.core.previews import KindPast, preview_kind
+from tasks_app.core.previews import KindPast, preview_kind, preview_schema
 from tasks_app.core.retention import Kept, preview_retention
 from tasks_app.core.states import Status
 from tasks_app.core.supervision_previews import (
@@ -24,7 +24,8 @@ from tasks_app.core.supervision_previews import (
     preview_quarantine,
     preview_tick,
 )
-from tasks_app.core.words import say
+from tasks_app.core.words import Words, say
+from tasks_app.services.payload_schemas import PayloadSchema
 from tasks_app.services.settings_sections import (
     ALERTS,
     KINDS,
@@ -39,6 +40,7 @@ from tasks_app.store.reads.kinds import kinds_without_strategy
 from tasks_app.store.reads.previews import (
     HOURS,
     kind_past,
+    latest_payloads,
     limit_past,
     poisoned,
     silences,
@@ -98,6 +100,8 @@ def _kind(name: str, before: Values, after: Values) -> Preview:
     if before["strategy"] != after["strategy"]:
         wanted = StrategyName(after["strategy"] or supervisor_settings().default_strategy)
         said += _strategy([name], wanted, past)
+    if before["payload_schema"] != after["payload_schema"]:
+        said.append(_schema(name, after["payload_schema"]))
     if not said:
         return Preview([])
     scope = say(
@@ -108,6 +112,13 @@ def _kind(name: str, before: Values, after: Values) -> Preview:
         bound=short(3600 * HOURS),
     )
     return Preview(said, scope)
+
+
+def _schema(kind: str, schema: Any) -> Words:
+    held_against = PayloadSchema(schema)
+    payloads = latest_payloads(kind)
+    faults = filter(None, map(held_against.first_fault, payloads))
+    return preview_schema(len(payloads), [place for place, _, _ in faults])
 
 
 def _supervisor(before: Values, after: Values) -> Preview:

@@ -211,6 +211,23 @@ def test_a_bound_of_poison_is_previewed_by_the_tasks_that_took_workers_down(
     assert "poison after 2: 1 of the 3 tasks that took workers down within a day" in told
 
 
+def test_a_payload_schema_is_held_against_the_latest_payloads(floor: Floor, admin: Client) -> None:
+    floor.kind()
+    floor.submit(3)
+    (other,) = floor.submit(1)
+    Task.objects.filter(id=other).update(payload={"to": "Ada"})
+    floor.submit(2, kind="another")
+    wants = '{"type": "object", "required": ["to"]}'
+    form = kind_form(payload_schema=wants, _preview="Preview")
+    told = page(admin.post(f"{KIND}/change/", form))
+    assert "payload schema: 3 of the latest 4 payloads would be refused, the latest for" in told
+    form = kind_form(payload_schema='{"type": "object"}', _preview="Preview")
+    assert "it would refuse none of the latest 4" in page(admin.post(f"{KIND}/change/", form))
+    Task.objects.all().delete()
+    told = page(admin.post(f"{KIND}/change/", form))
+    assert "no task of this kind was submitted lately" in told
+
+
 def test_a_limits_breaker_is_previewed_by_the_failures_of_its_kinds(
     floor: Floor, admin: Client
 ) -> None:

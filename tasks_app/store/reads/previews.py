@@ -1,5 +1,6 @@
 """What previews of settings are judged by: the latest attempts, silences, and what waits now."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -17,6 +18,8 @@ LOOKED_AT: Final = 50_000
 
 MOST: Final = 10_000
 """Attempts of the kind that are judged."""
+
+MOST_PAYLOADS: Final = 500
 
 # Attempts are numbered by their tokens, so that the newest are the end of the primary key.
 ATTEMPTS = """
@@ -68,6 +71,22 @@ def _attempt(row: tuple[Any, ...]) -> PastAttempt:
         error=ErrorFacts(row[5], "", status=row[6]) if row[5] else None,
         dead_reason=DeadReason(row[7]) if row[7] else None,
     )
+
+
+# Large ones are left out: they are few, and would be sent as a whole.
+PAYLOADS = """
+SELECT payload::text
+  FROM (SELECT id, kind, payload FROM task ORDER BY id DESC LIMIT %(looked_at)s) t
+ WHERE kind = %(kind)s AND pg_column_size(payload) < 20000
+ ORDER BY id DESC
+ LIMIT %(most)s
+"""
+
+
+def latest_payloads(kind: str) -> list[Any]:
+    """The latest payloads of a kind, the newest first, at most ``MOST_PAYLOADS``."""
+    params = {"kind": kind, "looked_at": LOOKED_AT, "most": MOST_PAYLOADS}
+    return [json.loads(text) for (text,) in sql.rows(PAYLOADS, params)]
 
 
 GAPS = """
