@@ -15,7 +15,8 @@ from tasks_app.core.hand_out_previews import (
     preview_stale_after,
     preview_strategy,
 )
-from tasks_app.core.previews import KindPast, preview_kind, preview_schema
+from tasks_app.core.payload_previews import preview_schema
+from tasks_app.core.previews import KindPast, preview_kind
 from tasks_app.core.retention import Kept, preview_retention
 from tasks_app.core.states import Status
 from tasks_app.core.supervision_previews import (
