@@ -217,7 +217,7 @@ def test_ending_other_log_ins_shuts_their_pages(browser: Browser, site: Site) ->
     first, second = visit(browser, site), visit(browser, site)
     first.go("/account/")
     first.page.get_by_role("button", name="Log out everywhere else").click()
-    expect(first.page.locator(".toast")).to_contain_text("1 other log-ins ended")
+    expect(first.page.locator(".toast")).to_contain_text("1 other log-in ended")
     second.go("/tasks/")
     second.page.wait_for_url("**/login/?next=/tasks/")
     wait_for(lambda: AuditEntry.objects.filter(action="log out elsewhere").exists(), "the audit")
