@@ -75,7 +75,7 @@ class ApiToken(models.Model):
     name = models.CharField(_("name"), max_length=100)
     prefix = models.CharField(_("prefix"), max_length=16, unique=True)
     digest = models.CharField(_("digest"), max_length=64)
-    scopes = ArrayField(models.CharField(max_length=30), db_default=[])
+    scopes = ArrayField(models.CharField(max_length=30), verbose_name=_("scopes"), db_default=[])
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, verbose_name=_("user"), null=True
     )
@@ -88,3 +88,6 @@ class ApiToken(models.Model):
         verbose_name_plural = _("API tokens")
         db_table = "api_token"
         verbose_name = _("API token")
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.prefix}"

@@ -5,6 +5,7 @@ import uuid
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext_noop
 from uuid_utils import compat
 
 from tasks_app.core.states import (
@@ -79,7 +80,9 @@ class Task(models.Model):
 
     class Meta:
         db_table = "task"
-        permissions = [("see_payloads", "May see payloads whole, redacted keys included")]
+        permissions = [
+            ("see_payloads", gettext_noop("May see payloads whole, redacted keys included"))
+        ]
         constraints = [
             models.CheckConstraint(name="task_status_known", condition=one_of("status", Status)),
             models.CheckConstraint(

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.core.alerting import Event, Rule, Standing, Told, advance, keyed
 from tasks_app.services.alert_delivery import deliver_due
-from tasks_app.services.alert_words import say
+from tasks_app.services.alert_words import title_and_text
 from tasks_app.services.transactions import transactional
 from tasks_app.store import alerting
 from tasks_app.store.reads.alerting import (
@@ -81,7 +81,7 @@ def _judge(channels: Sequence[str], silent_after: float) -> None:
             rule=rule_of.get(name, Rule()),
             may_send=may_send,
         )
-        title, text = say(alert) if alert else (known[key].title, "")
+        title, text = title_and_text(alert) if alert else (known[key].title, "")
         if after != before:
             alerting.save(key, name, after, title)
         if event is not None:

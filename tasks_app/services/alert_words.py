@@ -18,7 +18,7 @@ from tasks_app.core.alerts import (
 from tasks_app.core.figures import short
 
 
-def say(alert: Told) -> tuple[str, str]:
+def title_and_text(alert: Told) -> tuple[str, str]:
     """The title and the text of an alert that begins."""
     match alert:
         case ErrorSeen():

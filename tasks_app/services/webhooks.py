@@ -13,6 +13,7 @@ from typing import Any, Final
 from django.conf import settings
 
 from tasks_app.core.webhooks import SIGNATURE, Reach, Target, choose, signature, target_of
+from tasks_app.core.words import say
 
 STEP_SECONDS: Final = 5.0
 WHOLE_SECONDS: Final = 10.0
@@ -47,11 +48,11 @@ def post(url: str, secret: str, body: Mapping[str, Any]) -> None:
         with _connected(target, address) as plain, _whole_time(plain):
             status = _status(target, plain, data, headers)
     except ValueError as error:
-        raise NotDelivered(f"the address {error}") from error
+        raise NotDelivered(say("the address %(error)s", error=str(error))) from error
     except (OSError, http.client.HTTPException) as error:
         raise NotDelivered(str(error) or type(error).__name__) from error
     if not 200 <= status < 300:
-        raise NotDelivered(f"it answered {status}")
+        raise NotDelivered(say("it answered %(status)s", status=status))
 
 
 def _resolve(target: Target) -> list[str]:

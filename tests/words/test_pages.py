@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 from django.contrib.auth.models import Group, User
 from django.forms import FloatField, IntegerField
+from django.template.loader import render_to_string
 from django.test import Client
 
 from tasks_app.core.alerting import AlertName, ChannelKind
@@ -17,7 +18,7 @@ from tasks_app.core.facts import Breaker, Left, Load, Order, StrategyName
 from tasks_app.core.jobs import JobStatus
 from tasks_app.core.scopes import Scope
 from tasks_app.core.states import DeadReason, EdgeState, OnDead, Outcome, Status, WorkerState
-from tasks_app.models import AuditEntry
+from tasks_app.models import ApiToken, AuditEntry
 from tasks_app.web.task_address import COLUMNS
 from tests.access.routes import PAGES
 from tests.access.test_walls import ADMIN_ROUTES, filled
@@ -128,8 +129,8 @@ def addresses(scene: Scene) -> Iterator[str]:
         "worker_id": list(scene.workers.values()),
         "fingerprint": [scene.task(task).fingerprint for task in scene.tasks[1:4]],
         "action": ["requeue", "dismiss", "cancel", "priority", "deadline", "zz"],
-        "number": [1, 2, 999999],
-        "search_id": [1],
+        "number": [*AuditEntry.objects.values_list("id", flat=True), 999999],
+        "search_id": [scene.search],
         "part": ["payload"],
         "uidb64": ["zz"],
         "token": ["zz"],
@@ -197,6 +198,17 @@ def test_strangers_and_viewers_are_answered_in_their_language(scene: Scene) -> N
 
 
 Sent = Iterator[tuple[str, dict[str, Any]]]
+
+
+def test_mail_is_written_in_the_language_of_who_asked(boss: User) -> None:
+    known = {"user": boss, "protocol": "https", "domain": "zz", "uid": "zz", "token": "zz"}
+    with pseudo_language():
+        mail = render_to_string("account/reset_mail.txt", known)
+        said = [line for line in mail.splitlines() if line and not line.startswith("https://zz")]
+        subject = render_to_string("account/reset_subject.txt").strip()
+    assert len(said) == 3
+    for line in (subject, *said):
+        assert (line[0], line[-1]) == ("⟦", "⟧")
 
 
 def acts(scene: Scene) -> Sent:
@@ -273,7 +285,8 @@ def test_the_admin_is_said_in_the_readers_language(scene: Scene, boss: User) -> 
     others = [r"Axes", r"Search", r"True", r"False", r"<unknown>", *map(re.escape, recorded)]
     data = re.compile(f"{DATA.pattern}|{'|'.join(others)}")
     forms = ["kind/zzjob", "limit/zzlimit", "supervisorsettings/1", "alertsettings/1"]
-    forms += ["retentionsettings/1", "apitoken/1", "auditentry/1"]
+    forms += ["retentionsettings/1", f"apitoken/{ApiToken.objects.get().pk}"]
+    forms += [f"auditentry/{AuditEntry.objects.earliest('id').pk}"]
     with pseudo_language():
         for route in ADMIN_ROUTES:
             if not route.startswith("admin/jsi18n"):
@@ -287,11 +300,13 @@ def test_the_admin_is_said_in_the_readers_language(scene: Scene, boss: User) -> 
             address = f"/admin/tasks_app/{form}/change/"
             found += fails(client.post(address, wrong), f"{address} wrong", data)
             found += previews(client, address, data)
-        for change in range(1, 30):
-            for model in ("kind", "group", "limit"):
-                app = "auth" if model == "group" else "tasks_app"
-                address = f"/admin/{app}/{model}/revert/{change}/"
-                found += fails(client.get(address), address, data)
+        saved = AuditEntry.objects.filter(action__in=("change kind", "change limit"))
+        assert len(saved) == 2
+        for act in saved:
+            address = f"/admin/tasks_app/{act.action.split()[1]}/revert/{act.pk}/"
+            found += fails(client.get(address), address, data)
+            found += fails(client.post(address, follow=True), f"{address} done", data)
+            found += fails(client.post(address, follow=True), f"{address} done again", data)
     assert not found, "\n".join(dict.fromkeys(found))
 
 
@@ -301,13 +316,17 @@ def previews(client: Client, address: str, data: "re.Pattern[str]") -> Iterator[
     if page.status_code != 200 or "adminform" not in page.context:
         return
     form = page.context["adminform"].form
-    for by in (0.1, 10, None):
+    for by in (0.4, 3, None, 2):
         sent = {"_preview": "1"}
         for name, field in form.fields.items():
             value = field.prepare_value(form.get_initial_for_field(field, name))
             if value is None and isinstance(field, IntegerField | FloatField):
                 value = 1
             if isinstance(value, int | float) and not isinstance(value, bool):
-                value = "" if by is None and not field.required else type(value)(value * (by or 1))
+                least = 1 if isinstance(value, int) else 0.0
+                changed = max(least, type(value)(value * (by or 1)))
+                value = "" if by is None and not field.required else changed
             sent[name] = "" if value is None else value
         yield from fails(client.post(address, sent), f"{address} times {by}", data)
+    del sent["_preview"]
+    yield from fails(client.post(address, sent, follow=True), f"{address} saved", data)

@@ -11,8 +11,8 @@ from django.contrib.auth.forms import PasswordResetForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
+from django.utils.translation import get_language, ngettext, override
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -82,8 +82,13 @@ class MailedLink(PasswordResetForm):
 
     def send_mail(self, *args: Any, **kwargs: Any) -> None:
         """Send without waiting; a failure is logged by Django."""
-        sending = threading.Thread(target=super().send_mail, args=args, kwargs=kwargs)
-        sending.start()
+        language, send = get_language(), super().send_mail
+
+        def sent() -> None:
+            with override(language):
+                send(*args, **kwargs)
+
+        threading.Thread(target=sent).start()
 
 
 class AskReset(views.PasswordResetView):
