@@ -91,8 +91,9 @@ def test_polls_without_a_line_follow_the_pace_too(site: Site, visitor: Visitor) 
     pace(visitor).select_option("15")
     page.add_init_script("window.WebSocket = class { close() {} };")
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.headers.get("hx-request", "")))
     visitor.go("/workers/")
+    # Not before: the choice of a pace fetches everything once, on the page that was left.
+    page.on("request", lambda request: asked.append(request.headers.get("hx-request", "")))
     page.wait_for_timeout(7000)
     assert "true" not in asked, "it asked although its pace is 15 s"
     pace(visitor).select_option("1")
