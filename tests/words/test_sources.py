@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from controlplane.environment import ROOT
+from controlplane.environment import ROOT, languages
 from tasks_app.core.words import say, say_count, side_by_side
 from tasks_app.translation import translated
 from tests.words.catalogue import FILES, FOLDER, marked, of_python, of_script, of_template, written
@@ -150,3 +150,11 @@ def test_a_text_is_found_wherever_it_stands() -> None:
     )
     assert list(of_template(template)) == [("a", ""), ("b", ""), ("%(n)s c", "%(n)s d")]
     assert list(of_script(b'gettext("a"); ngettext("b", "c", 2)')) == [("a", ""), ("b", "c")]
+
+
+def test_a_language_is_offered_once_its_catalogue_is_compiled(tmp_path: Path) -> None:
+    for name in ("en/django.po", "de/django.mo", "pt_BR/django.mo"):
+        folder, _, file = name.partition("/")
+        (tmp_path / folder / "LC_MESSAGES").mkdir(parents=True)
+        (tmp_path / folder / "LC_MESSAGES" / file).touch()
+    assert languages(tmp_path) == ["de", "pt-br"]
