@@ -184,35 +184,6 @@ def test_times_are_read_in_utc_where_one_asks_for_it(browser: Browser, site: Sit
     page.context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1440])
-def test_the_pages_of_people_are_readable_by_everybody(
-    browser: Browser, site: Site, scheme: str, width: int
-) -> None:
-    site.floor.kind("mend")
-    visitor = visit(browser, site, color_scheme=scheme)
-    visitor.page.set_viewport_size({"width": width, "height": 900})
-    paths = (
-        "/account/",
-        "/account/password/",
-        "/admin/",
-        "/admin/tasks_app/kind/mend/change/",
-        "/admin/tasks_app/apitoken/add/",
-        "/admin/auth/user/",
-    )
-    for path in paths:
-        visitor.go(path)
-        assert visitor.axe() == [], path
-        if not path.startswith("/admin/"):
-            assert visitor.overflow() <= 0, path
-    visitor.page.context.close()
-    for path in ("/login/", "/password/reset/", "/password/reset/x/y/"):
-        page = browser.new_page(color_scheme="dark" if scheme == "dark" else "light")
-        page.goto(site.address + path)
-        assert Visitor(page, site.address, []).axe() == [], path
-        page.context.close()
-
-
 def test_ending_other_log_ins_shuts_their_pages(browser: Browser, site: Site) -> None:
     first, second = visit(browser, site), visit(browser, site)
     first.go("/account/")
