@@ -75,12 +75,13 @@ def test_the_chart_moves_without_a_reload(site: Site, visitor: Visitor) -> None:
     site.supervise()
     expect(page.locator("[data-connection]")).to_have_text("Live")
     expect(page.locator(LEGEND_OF_COMPLETED)).to_have_text("0")
-    assert points_drawn(visitor) == 0
+    empty = points_drawn(visitor)
     site.floor.submit(40, kind="mend")
     site.work("w1")
     expect(page.locator(LEGEND_OF_COMPLETED)).to_have_text("40")
     page.wait_for_timeout(2500)
-    assert points_drawn(visitor) > 0
+    # The line of a status at zero may colour some pixels; an area of forty colours hundreds.
+    assert points_drawn(visitor) > empty + 100
     expect(page.locator(".tile", has_text="Done").locator(".figure")).to_have_text(
         re.compile(r"40\s+of 40")
     )
