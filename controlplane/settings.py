@@ -118,11 +118,12 @@ if _pooled:
 DATABASES = {
     "default": {
         **_database,
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "controlplane.postgresql",
         "OPTIONS": _options,
         "ATOMIC_REQUESTS": False,
-        # Every process outlives a restart of PostgreSQL: a connection is tried before it is used.
-        "CONN_HEALTH_CHECKS": True,
+        # Every process outlives a restart of PostgreSQL: a connection is tried before it is used,
+        # one of a pool by the backend.
+        "CONN_HEALTH_CHECKS": not _pooled,
         # A pool keeps the connections itself.
         "CONN_MAX_AGE": 0 if _pooled else 60,
     }

@@ -6,7 +6,7 @@ import pytest
 import schemathesis
 from django.conf import settings as site
 from django.core.wsgi import get_wsgi_application
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from schemathesis import Case, CheckFunction, GenerationMode
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import positive_data_acceptance
@@ -39,6 +39,8 @@ def test_whatever_is_sent_is_answered_as_documented(
     @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
     @given(case=OPERATIONS[operation].as_strategy(generation_mode=mode))
     def send(case: Case[Any]) -> None:
+        # What is empty is never sent: a request that was wrong by it alone is a right one.
+        assume(all(value not in (None, [], {}) for value in (case.query or {}).values()))
         response = case.call_and_validate(
             headers={"Authorization": f"Bearer {program.token}"}, excluded_checks=LEFT_OUT
         )

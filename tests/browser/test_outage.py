@@ -72,6 +72,35 @@ def says_that_the_database_is_away(visitor: Visitor) -> None:
     expect(visitor.page.get_by_role("heading")).to_have_text("The database does not answer")
 
 
+def end_all_connections() -> int:
+    """As a restart of the server does; return how many there were."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        return int(cursor.fetchone()[0])
+
+
+def test_a_page_is_there_at_once_when_the_database_came_back(
+    browser: Browser, site: Site, postgres: Server
+) -> None:
+    visitor = visit(browser, site)
+    visitor.page.goto("about:blank")
+    with tasks_locked(postgres):
+        asking = [ask_and_keep(site, "/tasks/") for _ in range(POOLED)]
+        wait_for(lambda: waiting_for_a_lock() == POOLED, "the pool to grow")
+    wait_for(lambda: waiting_for_a_lock() == 0, "the pages to be made")
+    for each in asking:
+        assert each.recv(12) == b"HTTP/1.1 200"
+        each.close()
+    assert end_all_connections() >= POOLED
+    answer = visitor.page.goto(f"{site.address}/tasks/")
+    assert answer is not None
+    assert answer.status == 200
+    visitor.page.context.close()
+
+
 def test_clients_that_left_a_slow_page_cost_no_connection(
     browser: Browser, hasty_site: Site, postgres: Server, tmp_path: Path
 ) -> None:
