@@ -17,8 +17,9 @@ import psycopg
 from django.db import OperationalError, connection
 
 ON_THE_CLOCK: Final = "SET search_path = simulation, public, pg_catalog"
-LOCK_TIMEOUT: Final = "SET lock_timeout = '10ms'"
-"""Of a statement that waits; that long is lost whenever two actors want the same row."""
+ON_STAGE: Final = f"SET lock_timeout = '10ms'; {ON_THE_CLOCK}"
+"""How long a statement waits for a lock, and where it finds the virtual clock. Said again before
+each statement: what is set inside a transaction is gone once that is rolled back."""
 
 STATEMENT_SECONDS: Final = 0.001
 """By which the virtual clock goes on with each statement, so that no two are at one instant."""
@@ -50,7 +51,6 @@ class Actor:
         self._stage = stage
         self._act: Callable[[], None] | None = None
         self._go, self._back = threading.Semaphore(0), threading.Semaphore(0)
-        self._connected_as: Any = None
         self._thread = threading.Thread(target=self._live, daemon=True, name=name)
         self._thread.start()
 
@@ -111,9 +111,11 @@ class Actor:
             self._pause(inside=inside)
             self._stage.now += STATEMENT_SECONDS
             with connection.wrap_database_errors:
-                raw = self._prepared()
+                raw: Any = connection.connection
+                self.backend = raw.info.backend_pid
                 undo_point = "; SAVEPOINT statement" if inside else ""
-                raw.execute(f"SET simulation.now = '{self._stage.now:.6f}'{undo_point}")
+                at = f"SET simulation.now = '{self._stage.now:.6f}'"
+                raw.execute(f"{ON_STAGE}; {at}{undo_point}")
             try:
                 answer = execute(query, params, many, context)
             except OperationalError as error:
@@ -128,14 +130,6 @@ class Actor:
             else:
                 self._stage.released(self)
             return answer
-
-    def _prepared(self) -> Any:
-        raw: Any = connection.connection
-        if raw is not self._connected_as:
-            raw.execute(LOCK_TIMEOUT)
-            raw.execute(ON_THE_CLOCK)
-            self.backend, self._connected_as = raw.info.backend_pid, raw
-        return raw
 
     def _committing(self, commit: Callable[[], None]) -> None:
         self._pause(inside=True)
