@@ -39,8 +39,9 @@ def test_whatever_is_sent_is_answered_as_documented(
     @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
     @given(case=OPERATIONS[operation].as_strategy(generation_mode=mode))
     def send(case: Case[Any]) -> None:
-        # What is empty is never sent: a request that was wrong by it alone is a right one.
-        assume(all(value not in (None, [], {}) for value in (case.query or {}).values()))
+        # An address knows no lists: ``after: [""]`` is sent as ``after=``, which is right.
+        query = (case.query or {}).values()
+        assume(not any(value is None or isinstance(value, list | dict) for value in query))
         response = case.call_and_validate(
             headers={"Authorization": f"Bearer {program.token}"}, excluded_checks=LEFT_OUT
         )
