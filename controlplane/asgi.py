@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Final
 
 from channels.auth import AuthMiddlewareStack
@@ -10,6 +11,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator, WebsocketDenier
 from django.conf import settings
 from django.core.asgi import get_asgi_application
+from django.db import close_old_connections
 from django.http.request import split_domain_port, validate_host
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
@@ -25,6 +27,28 @@ from tasks_app.live.routing import websocket_urlpatterns  # noqa: E402  # the sa
 _under_way: Final[set[asyncio.Task[None]]] = set()
 
 
+class TidyExecutor(ThreadPoolExecutor):
+    """Threads that give their connection back after each call.
+
+    Django makes the pages of errors (404, 403) outside the request's own thread, and nobody would
+    close what they opened there: each such thread would keep a connection of the pool for good.
+    """
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        """Run it as any executor does, and close behind it."""
+        return super().submit(_tidied, fn, *args, **kwargs)
+
+
+def _tidied(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    try:
+        return fn(*args, **kwargs)
+    finally:
+        close_old_connections()
+
+
+_beside: Final = TidyExecutor(thread_name_prefix="beside")
+
+
 async def http(
     scope: dict[str, Any],
     receive: Callable[[], Awaitable[Mapping[str, Any]]],
@@ -35,6 +59,7 @@ async def http(
     Daphne cancels a request that still runs 10 s after its client left, and Django, cancelled so,
     never gives the request's connection back: ten such requests and the pool is empty for good.
     """
+    asyncio.get_running_loop().set_default_executor(_beside)
     task = asyncio.ensure_future(_http(scope, receive, send))
     _under_way.add(task)
     task.add_done_callback(_under_way.discard)

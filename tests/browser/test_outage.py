@@ -72,6 +72,28 @@ def says_that_the_database_is_away(visitor: Visitor) -> None:
     expect(visitor.page.get_by_role("heading")).to_have_text("The database does not answer")
 
 
+def take_all_connections(site: Site, postgres: Server) -> None:
+    """Have as many pages wait at one time as the pool has connections, and be made."""
+    with tasks_locked(postgres):
+        asking = [ask_and_keep(site, "/tasks/") for _ in range(POOLED)]
+        wait_for(lambda: waiting_for_a_lock() == POOLED, "the pool to grow")
+    for each in asking:
+        assert each.recv(12) == b"HTTP/1.1 200"
+        each.close()
+
+
+def test_pages_of_errors_keep_no_connection(browser: Browser, site: Site, postgres: Server) -> None:
+    visitor = visit(browser, site)
+    visitor.go("/nowhere/")
+    expect(visitor.page.get_by_role("heading", level=1)).to_have_text("Not found")
+    visitor.page.context.close()
+    asking = [ask_and_keep(site, "/nowhere/") for _ in range(POOLED)]
+    for each in asking:
+        assert each.recv(12) == b"HTTP/1.1 404"
+        each.close()
+    take_all_connections(site, postgres)
+
+
 def end_all_connections() -> int:
     """As a restart of the server does; return how many there were."""
     with connection.cursor() as cursor:
@@ -87,13 +109,7 @@ def test_a_page_is_there_at_once_when_the_database_came_back(
 ) -> None:
     visitor = visit(browser, site)
     visitor.page.goto("about:blank")
-    with tasks_locked(postgres):
-        asking = [ask_and_keep(site, "/tasks/") for _ in range(POOLED)]
-        wait_for(lambda: waiting_for_a_lock() == POOLED, "the pool to grow")
-    wait_for(lambda: waiting_for_a_lock() == 0, "the pages to be made")
-    for each in asking:
-        assert each.recv(12) == b"HTTP/1.1 200"
-        each.close()
+    take_all_connections(site, postgres)
     assert end_all_connections() >= POOLED
     answer = visitor.page.goto(f"{site.address}/tasks/")
     assert answer is not None
