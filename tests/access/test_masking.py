@@ -107,7 +107,6 @@ def pages_of(floor: PeopleFloor) -> Mapping[str, str]:
         "csv": "/tasks/export/?q=kind:a",
         "json": "/tasks/export/?format=json",
         "errors": "/dead-letters/errors/export/",
-        "causes": "/dead-letters/errors/export/",
         "dead letters": "/dead-letters/",
         "dead group": f"/dead-letters/{fingerprint}/",
         "completion": "/tasks/complete/?q=cause:&at=6",

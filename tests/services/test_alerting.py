@@ -388,6 +388,7 @@ def _connect(called: list[str], connect: Any, address: Any, timeout: float) -> s
 def test_a_server_that_trickles_is_cut_off(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.WEBHOOKS_LOOPBACK = True
     monkeypatch.setattr(webhooks, "WHOLE_SECONDS", 0.5)
+    cut_off = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def trickle() -> None:
@@ -395,18 +396,17 @@ def test_a_server_that_trickles_is_cut_off(settings: Any, monkeypatch: pytest.Mo
             with talk:
                 talk.settimeout(5)
                 try:
-                    while True:
+                    while not cut_off.wait(0.05):
                         talk.sendall(b"H")
-                        threading.Event().wait(0.05)
                 except OSError:
-                    pass
+                    cut_off.set()
 
         thread = threading.Thread(target=trickle)
         thread.start()
         with pytest.raises(webhooks.NotDelivered):
             webhooks.post(f"http://127.0.0.1:{listener.getsockname()[1]}/", "", {})
+        assert cut_off.wait(10), "the caller hung up"
         thread.join(10)
-        assert not thread.is_alive()
 
 
 def test_a_channel_gets_no_more_than_an_hour_s_due(

@@ -5,6 +5,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -49,65 +50,86 @@ def certificate(tmp_path: Path) -> Path:
     return file
 
 
+@dataclass
+class Server:
+    """A server on this machine that talks with one caller; ``gone`` is how that one hung up."""
+
+    context: ssl.SSLContext
+    listener: socket.socket
+    heard: bytes = b""
+    gone: OSError | None = None
+    thread: threading.Thread = field(default_factory=threading.Thread)
+
+    def talk(self, talk: Talk) -> str:
+        """Begin; return the port."""
+
+        def run() -> None:
+            try:
+                plain, _ = self.listener.accept()
+                with plain, self.context.wrap_socket(plain, server_side=True) as tls:
+                    tls.settimeout(5)
+                    talk(tls)
+            except OSError as gone:
+                self.gone = gone
+
+        self.thread = threading.Thread(target=run)
+        self.thread.start()
+        return str(self.listener.getsockname()[1])
+
+    def answer(self, tls: ssl.SSLSocket) -> None:
+        """Hear the caller out and say that all is well."""
+        while not self.heard.endswith(b"{}"):
+            said = tls.recv(4096)
+            assert said, "it hung up before it had said all"
+            self.heard += said
+        tls.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+
+    def ended(self) -> "Server":
+        """The same, once the caller is served or gone."""
+        self.thread.join(20)
+        assert not self.thread.is_alive()
+        return self
+
+
 @pytest.fixture
-def serve(certificate: Path, settings: Any) -> Iterator[Callable[[Talk], int]]:
-    """Begin a server on this machine that talks with whoever calls; its port."""
+def server(certificate: Path, settings: Any) -> Iterator[Server]:
+    """A server with the certificate of localhost."""
     settings.WEBHOOKS_LOOPBACK = True
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
-    listener = socket.create_server(("127.0.0.1", 0))
-    threads: list[threading.Thread] = []
-
-    def begin(talk: Talk) -> int:
-        def run() -> None:
-            try:
-                plain, _ = listener.accept()
-                with plain, context.wrap_socket(plain, server_side=True) as tls:
-                    tls.settimeout(5)
-                    talk(tls)
-            except OSError:
-                pass  # whoever called has gone
-
-        threads.append(threading.Thread(target=run))
-        threads[0].start()
-        return int(listener.getsockname()[1])
-
-    yield begin
-    threads[0].join(20)
-    listener.close()
-    assert not threads[0].is_alive()
-
-
-def answer(tls: ssl.SSLSocket) -> None:
-    heard = b""
-    while not heard.endswith(b"{}"):
-        heard += tls.recv(4096)
-    tls.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        made = Server(context, listener)
+        yield made
+        made.ended()
 
 
 def test_a_certificate_that_is_trusted_for_the_name_is_taken(
-    serve: Callable[[Talk], int], certificate: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    webhooks.post(f"https://localhost:{serve(answer)}/x", "", {})
+    webhooks.post(f"https://localhost:{server.talk(server.answer)}/x", "", {})
+    assert server.ended().heard.startswith(b"POST /x HTTP/1.1")
+    assert server.gone is None
 
 
 def test_a_certificate_of_another_name_is_refused(
-    serve: Callable[[Talk], int], certificate: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with pytest.raises(webhooks.NotDelivered, match=r"not valid for '127\.0\.0\.1'"):
-        webhooks.post(f"https://127.0.0.1:{serve(answer)}/x", "", {})
+        webhooks.post(f"https://127.0.0.1:{server.talk(server.answer)}/x", "", {})
+    assert server.ended().heard == b""
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(serve: Callable[[Talk], int]) -> None:
+def test_a_certificate_that_nobody_vouches_for_is_refused(server: Server) -> None:
     with pytest.raises(webhooks.NotDelivered, match="certificate verify failed"):
-        webhooks.post(f"https://localhost:{serve(answer)}/x", "", {})
+        webhooks.post(f"https://localhost:{server.talk(server.answer)}/x", "", {})
+    assert server.ended().heard == b""
 
 
 @pytest.mark.timeout(60)
 def test_whoever_trickles_over_tls_is_cut_off(
-    serve: Callable[[Talk], int], certificate: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     monkeypatch.setattr(webhooks, "WHOLE_SECONDS", 0.5)
@@ -119,5 +141,6 @@ def test_whoever_trickles_over_tls_is_cut_off(
 
     began = time.monotonic()
     with pytest.raises(webhooks.NotDelivered):
-        webhooks.post(f"https://localhost:{serve(trickle)}/", "", {})
+        webhooks.post(f"https://localhost:{server.talk(trickle)}/", "", {})
     assert time.monotonic() - began < 15, "as long as the server liked"
+    assert server.ended().gone is not None
