@@ -1,10 +1,14 @@
 """A job as an operator sees it: its graph lives, zooms and survives swaps; acts; small screens."""
 
+from datetime import timedelta
+from itertools import pairwise
 from uuid import UUID
 
 import pytest
+from django.db.models import F
 from playwright.sync_api import expect
 
+from tasks_app.models import Attempt
 from tests.browser.conftest import Site, Visitor
 from tests.jobs import JobFloor
 from tests.waiting import wait_for
@@ -100,12 +104,26 @@ def test_a_job_is_paused_and_cancelled_in_its_dialog(
     expect(page.locator(".alert")).to_contain_text("It is being cancelled.")
 
 
-def test_on_a_phone_a_job_is_a_list_of_its_steps(visitor: Visitor, job: UUID) -> None:
+def test_on_a_phone_a_job_is_a_list_of_its_steps(
+    floor: JobFloor, visitor: Visitor, job: UUID
+) -> None:
     page = visitor.page
     page.set_viewport_size({"width": 390, "height": 900})
+    for grant in floor.all_next():
+        floor.fail("w1", grant, permanent=True)
+    # So long that its times are read as "500 ms", the widest that there are.
+    Attempt.objects.update(started_at=F("ended_at") - timedelta(seconds=3.7))
     visitor.go(f"/jobs/{job}/")
     expect(page.locator("[data-graph]")).to_be_hidden()
     expect(page.locator("#steps-title")).to_be_visible()
+    times = [
+        time.bounding_box() for time in page.locator(".gantt-axis text").all() if time.is_visible()
+    ]
+    assert len(times) > 2
+    for left, right in pairwise(times):
+        assert left is not None
+        assert right is not None
+        assert left["x"] + left["width"] < right["x"]
 
 
 def test_a_job_prints_as_a_report(visitor: Visitor, job: UUID) -> None:
