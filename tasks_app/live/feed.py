@@ -64,6 +64,13 @@ class Feed:
                     listener.wait(POLL_SECONDS)
         finally:
             connection.close()
+            self._end()
+
+    def _end(self) -> None:
+        """Also by an exception: a page that hears nothing comes back, and begins a new thread."""
+        with self._lock:
+            if self._thread is threading.current_thread():
+                self._thread = None
 
     def _tell(self, message: Mapping[str, Any]) -> None:
         with self._lock:

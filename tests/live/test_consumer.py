@@ -1,6 +1,7 @@
 """The live feed from the record to a socket: who may hear, what is told, what is dropped."""
 
 import asyncio
+import threading
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -12,9 +13,11 @@ from django.test import Client
 from controlplane.asgi import application
 from tasks_app.live import consumers
 from tasks_app.live.consumers import AHEAD, SIGNED_OUT
+from tasks_app.live.feed import Reader
 from tasks_app.services.sampler import Sampler
 from tests.floor import Floor
 from tests.live.conftest import feed_runs, hear, hear_until, run, socket
+from tests.waiting import wait_for
 
 
 def client_of(name: str = "vera") -> Client:
@@ -168,6 +171,30 @@ def test_the_feed_outlives_a_database_that_ends_its_connections(floor: Floor) ->
 
     run(scenario)
     connection.close()  # the test's own was ended too
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_feed_that_ended_by_a_fault_begins_anew_with_the_next_page(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = client_of("vera"), client_of("otto")
+    begun = threading.Event()
+
+    def fault(reader: Reader) -> None:
+        begun.set()
+        raise RuntimeError("a fault of our own")
+
+    async def scenario() -> None:
+        with monkeypatch.context() as broken:
+            broken.setattr(Reader, "read", fault)
+            async with socket(first):
+                await sync_to_async(wait_for)(
+                    lambda: begun.is_set() and not feed_runs(), "the feed to end"
+                )
+        async with socket(second) as page:
+            assert (await hear(page))["now"] > 0
+
+    run(scenario)
 
 
 def test_nobody_watching_means_no_thread_and_no_connection(floor: Floor) -> None:
