@@ -14,6 +14,13 @@ HIDE = """hidden => {
     Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
     document.dispatchEvent(new Event("visibilitychange"));
 }"""
+LOW = """() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(".scroll { max-height: 40px; overflow: auto; }");
+    document.adoptedStyleSheets = [sheet];
+}"""
+"""Parts are so low that they scroll; as a style of the page its policy would refuse it."""
+
 CHANGED = "document.body.dispatchEvent(new CustomEvent('chargehand:changed'))"
 
 
@@ -187,11 +194,14 @@ def test_a_swap_keeps_focus_folds_and_scroll(site: Site, visitor: Visitor) -> No
     site.floor.worker("w1")
     site.floor.worker("w1")
     visitor.go("/workers/")
+    page.evaluate(LOW)
     page.get_by_text("Ended: the last 1").click()
     region = page.get_by_role("region", name="Ended boots")
     region.focus()
+    region.evaluate("node => node.scrollTo(0, 7)")
     site.floor.worker("w2")
     page.evaluate(CHANGED)
     expect(page.get_by_role("link", name="w2")).to_be_visible()
     expect(region).to_be_visible()
     expect(region).to_be_focused()
+    assert region.evaluate("node => node.scrollTop") == 7
