@@ -33,7 +33,7 @@ def bulks(request: HttpRequest) -> HttpResponse:
 @never_cache
 def bulk(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
     """Show one with its progress and what became of each task."""
-    found = _found(bulk_id)
+    found = bulk_or_404(bulk_id)
     only_refused = "refused" in request.GET
     after = request.GET.get("after", "")
     place = int(after) if after.isascii() and after.isdigit() and len(after) < 9 else -1
@@ -51,7 +51,8 @@ def bulk(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
     return render(request, f"bulks/{part}.html", context)
 
 
-def _found(bulk_id: UUID) -> BulkRow:
+def bulk_or_404(bulk_id: UUID) -> BulkRow:
+    """Read one. Raises Http404."""
     found = reads.find_bulk(bulk_id)
     if found is None:
         raise Http404(_("There is no act on many tasks %(id)s.") % {"id": bulk_id})
@@ -62,7 +63,7 @@ def _found(bulk_id: UUID) -> BulkRow:
 @operators_only
 def undo(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
     """Take a held one back."""
-    found = _found(bulk_id)
+    found = bulk_or_404(bulk_id)
     if services.undo(bulk_id, actor_of(request)):
         undone = _("Undone: none of the %(count)s tasks was touched.")
         messages.success(request, undone % {"count": f"{found.total:,}"})
@@ -75,9 +76,9 @@ def undo(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
 @operators_only
 def abort(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
     """Stop one after the batch that is under way."""
-    _found(bulk_id)
+    bulk_or_404(bulk_id)
     if services.abort(bulk_id, actor_of(request)):
-        left = _found(bulk_id).left
+        left = bulk_or_404(bulk_id).left
         aborted = ngettext(
             "Aborted: %(count)s task stays as it is.",
             "Aborted: %(count)s tasks stay as they are.",

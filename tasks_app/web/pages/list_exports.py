@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponseBase
-from django.utils.translation import gettext as _
+from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -22,6 +21,7 @@ from tasks_app.store.reads.worker_lists import EndedBoot, WorkerDetail, list_liv
 from tasks_app.web import exports
 from tasks_app.web.chosen import read_filter as read_dead_filter
 from tasks_app.web.exports import columns_of, follow
+from tasks_app.web.pages.bulks import bulk_or_404
 from tasks_app.web.pages.jobs import read_filter
 
 MOST_CAUSES: Final = 1_000
@@ -97,8 +97,7 @@ def export_bulks(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 def export_bulk(request: HttpRequest, bulk_id: UUID) -> HttpResponseBase:
     """Stream what became of each task of one, or of those refused."""
-    if bulks.find_bulk(bulk_id) is None:
-        raise Http404(_("There is no act on many tasks %(id)s.") % {"id": bulk_id})
+    bulk_or_404(bulk_id)
     refused = "refused" in request.GET
 
     def read(after: int | None) -> tuple[Sequence[bulks.ItemRow], int | None]:
