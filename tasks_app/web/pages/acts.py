@@ -20,7 +20,7 @@ from tasks_app.services.bulks import OrderInvalid
 from tasks_app.services.found_tasks import LOOKED_AT, begin_found
 from tasks_app.store.reads.bulks import BulkRow
 from tasks_app.web.act_words import WORDS, ActWords, counted
-from tasks_app.web.acting import actor_of, back_to, operators_only, tell
+from tasks_app.web.acting import WHY, actor_of, back_to, operators_only, tell
 from tasks_app.web.chosen import Chosen, read_chosen
 from tasks_app.web.filters import read_text
 
@@ -77,6 +77,7 @@ def _show(
         "most": bulks.MOST_FOUND,
         "next": back_to(request, reverse("web:dead_letters")),
         "faults": faults or {},
+        "no_reason": WHY if faults and "reason" in faults else "",
     }
     part = "act_form" if request.headers.get("HX-Request") else "act"
     return render(request, f"acts/{part}.html", context, status=422 if faults else 200)
