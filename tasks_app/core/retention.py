@@ -32,6 +32,9 @@ STATUSES: Final[Mapping[Kept, tuple[Status, ...]]] = {
 }
 """The statuses of tasks of their own, without a job, that each of them is about."""
 
+LONGEST_DAYS: Final = 36_500
+"""A century: what is reckoned back by more may lie before any time that the database knows."""
+
 FIRST_BATCH: Final = 100
 MOST: Final = 1000
 LEAST: Final = 10

@@ -1,13 +1,17 @@
 """How long what has ended is kept, and what went."""
 
-from django.core.validators import MinValueValidator
+from typing import Final
+
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.core.retention import Kept
+from tasks_app.core.retention import LONGEST_DAYS, Kept
 from tasks_app.models.choices import choices, one_of
+
+DAYS: Final = [MinValueValidator(1), MaxValueValidator(LONGEST_DAYS)]
 
 
 class RetentionSettings(models.Model):
@@ -18,7 +22,7 @@ class RetentionSettings(models.Model):
         _("completed days"),
         null=True,
         blank=True,
-        validators=[MinValueValidator(1)],
+        validators=DAYS,
         help_text=_(
             "Completed tasks, with their attempts, logs and effects. What an unfinished or "
             "dead task depends on stays. Once a task has gone its key may be submitted again."
@@ -28,14 +32,14 @@ class RetentionSettings(models.Model):
         _("closed days"),
         null=True,
         blank=True,
-        validators=[MinValueValidator(1)],
+        validators=DAYS,
         help_text=_("Dismissed, cancelled and skipped tasks, likewise."),
     )
     dead_days = models.PositiveIntegerField(
         _("dead days"),
         null=True,
         blank=True,
-        validators=[MinValueValidator(1)],
+        validators=DAYS,
         help_text=_(
             "Dead letters that nobody has decided about. Empty is best: what goes can be "
             "neither requeued nor dismissed any more."
@@ -45,7 +49,7 @@ class RetentionSettings(models.Model):
         _("job days"),
         null=True,
         blank=True,
-        validators=[MinValueValidator(1)],
+        validators=DAYS,
         help_text=_(
             "Jobs that have ended, with all their tasks: these follow their job and none of "
             "the settings above."
@@ -55,7 +59,7 @@ class RetentionSettings(models.Model):
         _("history days"),
         null=True,
         blank=True,
-        validators=[MinValueValidator(1)],
+        validators=DAYS,
         help_text=_(
             "What is on record beside tasks: acts on many tasks that have ended, deaths (by "
             "which "

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from django.db import IntegrityError
+from django.db import DataError, IntegrityError
 
 from tasks_app.core.retention import FIRST_BATCH, Kept, next_size, rest_after
 from tasks_app.services.rounds import Deposed
@@ -56,8 +56,9 @@ class Pruner:
         began = time.perf_counter()
         try:
             batch = self._batch(current, epoch, lease_seconds)
-        except IntegrityError:
-            # Something that this version does not know of refers to a row. Work must go on.
+        except (IntegrityError, DataError):
+            # Something that this version does not know of refers to a row, or its time, written
+            # past every check, is out of the database's range. Work must go on.
             log.exception("%s cannot be pruned", current.what)
             batch = _Batch(0, current.place, over=True)
         seconds = time.perf_counter() - began

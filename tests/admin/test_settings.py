@@ -85,6 +85,8 @@ def test_a_preview_of_retention_tells_what_would_go_for_good(floor: Floor, admin
     assert (entry.action, entry.reason) == ("change retention", "disk")
     told = page(admin.post(place, {"completed_days": "0", "_preview": "Preview"}))
     assert "greater than or equal to 1" in told
+    told = page(admin.post(place, {"completed_days": "3000000", "_preview": "Preview"}))
+    assert "less than or equal to 36500" in told
 
 
 def test_a_preview_of_wrong_values_tells_the_faults(floor: Floor, admin: Client) -> None:

@@ -295,6 +295,16 @@ def test_a_row_that_something_unknown_refers_to_does_not_stop_the_supervisor(
     floor.assert_counts_are_true()
 
 
+@pytest.mark.parametrize("what", list(Kept))
+def test_a_time_beyond_what_the_database_knows_does_not_stop_the_supervisor(
+    floor: Floor, what: Kept, caplog: pytest.LogCaptureFixture
+) -> None:
+    completed(floor, 2)
+    keep(**{what: 3_000_000})
+    assert prune(floor) == 0
+    assert f"{what} cannot be pruned" in caplog.text
+
+
 STEPS: list[dict[str, Any]] = [
     {"name": "one", "kind": "a", "compensation": {"kind": "undo_a"}},
     {"name": "two", "kind": "b", "depends_on": ["one"]},
