@@ -146,8 +146,9 @@ class _Jobs(_Pass):
         jobs = [job_id for job_id, _ in oldest]
         tasks, steps = pruning.lock_tasks_of(jobs, size) if jobs else ([], 0)
         gone = pruning.prune_tasks(tasks, of_jobs=True) + pruning.prune_jobs(jobs)
-        if steps == size and gone:
-            return _Batch(gone, self.place, over=False)
+        if steps == size:
+            # Those behind were not looked at; a job whose first steps are needed is passed over.
+            return _Batch(gone, self.place if gone else self._past(oldest[:1]), over=False)
         # All of these were looked at: what is still there is needed by somebody.
         return _Batch(gone, self._past(oldest), over=len(oldest) < JOBS_AT_ONCE)
 

@@ -357,6 +357,23 @@ def test_a_job_stays_while_a_task_outside_it_needs_one_of_its_steps(jobs: JobFlo
     jobs.assert_sound()
 
 
+def test_a_large_job_that_is_needed_does_not_hide_the_jobs_behind_it(
+    jobs: JobFloor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = jobs.job([{**STEPS[0], "name": f"s{n}"} for n in range(12)])
+    steps = Task.objects.filter(job_id=large).values_list("id", flat=True)
+    jobs.submit(1, kind="elsewhere", needs=[(step, OnDead.WAIT) for step in steps])
+    run(jobs, large)
+    days_pass(1)
+    run(jobs, jobs.job(STEPS))
+    days_pass(31)
+    keep(job=30)
+    small_batches(monkeypatch)
+    assert prune(jobs) == 3
+    assert [job.id for job in Job.objects.all()] == [large]
+    jobs.assert_sound()
+
+
 def test_an_open_job_stays_whatever_its_age(jobs: JobFloor) -> None:
     jobs.job(STEPS)
     jobs.complete("w1", jobs.next(), {})
