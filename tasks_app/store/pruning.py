@@ -62,6 +62,7 @@ def lock_oldest(what: Kept, days: int, after: Place, limit: int) -> list[tuple[U
 
 # What an unfinished task needs as an input stays, and so does what a dead one would need again; a
 # step and what undoes it stay or go together.
+# One of the two may be missing from the batch, locked by somebody: then the other stays too.
 # An array, so that no planner can turn it round and read a table to look through the batch.
 PRUNE: Final = """
 WITH going AS MATERIALIZED (
@@ -71,6 +72,8 @@ WITH going AS MATERIALIZED (
       LEFT JOIN step_task undoing ON undoing.task_id = t.id
       LEFT JOIN step_task undone ON undone.undoes_id = t.id
      WHERE (t.job_id IS NOT NULL) = %(of_jobs)s
+       AND coalesce(undoing.undoes_id = ANY (%(ids)s::uuid[]), true)
+       AND coalesce(undone.task_id = ANY (%(ids)s::uuid[]), true)
        AND NOT EXISTS (
             SELECT FROM dependency d JOIN task u ON u.id = d.task_id
              WHERE d.depends_on_id IN (t.id, undoing.undoes_id, undone.task_id)
@@ -140,19 +143,20 @@ WITH chosen AS MATERIALIZED (
       FROM chosen c
      CROSS JOIN LATERAL (SELECT task_id FROM step_task WHERE undoes_id = c.id) s
 )
-SELECT t.id, EXISTS (SELECT FROM chosen c WHERE c.id = t.id)
+SELECT t.id, EXISTS (SELECT FROM chosen c WHERE c.id = i.id)
   FROM (SELECT id FROM chosen UNION SELECT id FROM undone) i
- CROSS JOIN LATERAL (SELECT id FROM task WHERE id = i.id FOR UPDATE) t
+  LEFT JOIN LATERAL (SELECT id FROM task WHERE id = i.id FOR UPDATE SKIP LOCKED) t ON true
 """
 
 
 def lock_tasks_of(jobs: Sequence[UUID], limit: int) -> tuple[list[UUID], int]:
-    """Lock the first tasks of locked jobs, and what undoes them; and how many are not the latter.
+    """Lock the first tasks of locked jobs, and what undoes them; and how many were looked at.
 
-    The second number is below ``limit`` where these are all that the jobs have.
+    The second number leaves out the latter, and counts those that somebody else has locked: it is
+    below ``limit`` where these are all that the jobs have.
     """
     found = sql.rows(TASKS_OF_JOBS, {"jobs": sql.uuids(jobs), "limit": limit})
-    return [row[0] for row in found], sum(row[1] for row in found)
+    return [row[0] for row in found if row[0]], sum(row[1] for row in found)
 
 
 PRUNE_JOBS: Final = """

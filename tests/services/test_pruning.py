@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import transaction
 
 from tasks_app.core.retention import Kept
 from tasks_app.core.states import OnDead, Status
@@ -32,6 +33,7 @@ from tasks_app.services.pruning import Pruner
 from tasks_app.services.rounds import Deposed
 from tasks_app.services.sampler import Sampler
 from tasks_app.store import sql
+from tasks_app.store.reads.configuration import days_kept
 from tasks_app.store.reads.counts import (
     completed_ever,
     completed_so_far,
@@ -41,6 +43,7 @@ from tasks_app.store.reads.counts import (
 from tasks_app.store.reads.series import completed_per_second
 from tests.floor import Floor
 from tests.jobs import JobFloor
+from tests.races.conftest import Rival
 
 OPERATOR = Actor("op", "127.0.0.1")
 ENDS = {"task": "finished_at", "job": "finished_at", "bulk": "finished_at"}
@@ -111,6 +114,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_goes_unless_an_admin_has_said_so(floor: Floor) -> None:
     completed(floor, 3)
     days_pass(10_000)
+    assert set(days_kept().values()) == {None}
     assert prune(floor) == 0
     assert Task.objects.count() == 3
 
@@ -407,3 +411,27 @@ def test_a_large_job_goes_in_batches_and_no_way_back_is_torn_apart(
     prune(jobs)
     assert (Task.objects.count(), Job.objects.count()) == (0, 0)
     jobs.assert_counts_are_true()
+
+
+def test_pruning_waits_for_nobody_and_leaves_what_is_locked_with_what_undid_it(
+    jobs: JobFloor,
+) -> None:
+    job = jobs.job([STEPS[0], FAILING])
+    for grant in jobs.all_next():
+        if grant.kind == "b":
+            jobs.fail("w1", grant)
+        else:
+            jobs.complete("w1", grant, {})
+    jobs.until_still()
+    assert compensate_job(job, jobs.operator, "wrong")
+    jobs.complete("w1", jobs.next(), {})
+    jobs.until_still()
+    days_pass(31)
+    keep(job=30)
+    undone = Task.objects.get(kind="a")
+    with transaction.atomic():
+        Task.objects.select_for_update().get(id=undone.id)
+        assert Rival(lambda: Pruner().prune(jobs.epoch, 60.0, busy=False)).join() == 1
+    assert {task.kind_id for task in Task.objects.all()} == {"a", "undo_a"}
+    assert prune(jobs) == 3
+    jobs.assert_sound()
