@@ -25,8 +25,8 @@ from tasks_app.store.reads.alerting import (
     enabled_channels,
     errors_to_tell,
     known_alerts,
+    messages_left,
     rules,
-    spent,
 )
 from tasks_app.store.reads.overview import read_overview
 
@@ -69,7 +69,7 @@ def _judge(channels: Sequence[str], silent_after: float) -> None:
         return
     known, rule_of = known_alerts(), rules()
     seen = _seen(known, silent_after)
-    may_send = not spent(channels)
+    left = messages_left(channels)
     for key in known.keys() | seen.keys():
         before = known[key].standing if key in known else None
         alert = seen.get(key)
@@ -79,12 +79,13 @@ def _judge(channels: Sequence[str], silent_after: float) -> None:
             seen=alert is not None,
             now=now,
             rule=rule_of.get(name, Rule()),
-            may_send=may_send,
+            may_send=left > 0,
         )
         title, text = title_and_text(alert) if alert else (known[key].title, "")
         if after != before:
             alerting.save(key, name, after, title)
         if event is not None:
+            left -= 1
             _tell(channels, key, event, after, _body(key, name, event, (title, text), now))
     alerting.forget()
 

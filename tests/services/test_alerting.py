@@ -426,6 +426,22 @@ def test_a_channel_gets_no_more_than_an_hour_s_due(
     assert subjects()[1:] == ["[Chargehand] No supervisor is on duty"]
 
 
+def test_alerts_that_begin_together_share_an_hour_s_due(
+    duty: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks_app.store.reads.alerting.MOST_AN_HOUR", 2)
+    channel()
+    for kind in ("one", "two", "three"):
+        duty.submit(1, kind=kind)
+    duty.round()
+    looks()
+    assert len(subjects()) == 2
+    time_passes(3601)
+    look(SILENT_AFTER)
+    deliver_due()
+    assert len(set(subjects())) == 3
+
+
 def test_where_no_mail_server_is_set_the_message_says_so(duty: Floor, settings: Any) -> None:
     settings.SENDS_MAIL = False
     channel()

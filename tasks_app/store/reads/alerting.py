@@ -72,17 +72,19 @@ def errors_to_tell(open_keys: Collection[str]) -> Sequence[ErrorSeen]:
     return found
 
 
-SPENT: Final = """
-SELECT channel_id FROM alert_delivery
- WHERE created_at > statement_timestamp() - interval '1 hour' AND event <> 'test'
- GROUP BY channel_id HAVING count(*) >= %(most)s
+SENT: Final = """
+SELECT coalesce(max(n), 0) FROM (
+    SELECT count(*) AS n FROM alert_delivery
+     WHERE created_at > statement_timestamp() - interval '1 hour' AND event <> 'test'
+       AND channel_id = ANY (%(channels)s)
+     GROUP BY channel_id) sent
 """
 
 
-def spent(channels: Sequence[str]) -> bool:
-    """Whether any of these channels got as many messages in the last hour as it may."""
-    found = {name for (name,) in sql.rows(SPENT, {"most": MOST_AN_HOUR})}
-    return not found.isdisjoint(channels)
+def messages_left(channels: Sequence[str]) -> int:
+    """How many messages the one of these channels may still get that got most in the last hour."""
+    found = sql.row(SENT, {"channels": list(channels)})
+    return max(0, MOST_AN_HOUR - int(found[0])) if found else MOST_AN_HOUR
 
 
 FARING: Final = """
