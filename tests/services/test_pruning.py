@@ -33,6 +33,7 @@ from tasks_app.services.pruning import Pruner
 from tasks_app.services.rounds import Deposed
 from tasks_app.services.sampler import Sampler
 from tasks_app.store import sql
+from tasks_app.store.reads.alerting import errors_to_tell
 from tasks_app.store.reads.configuration import days_kept
 from tasks_app.store.reads.counts import (
     completed_ever,
@@ -40,6 +41,7 @@ from tasks_app.store.reads.counts import (
     count_by_kind,
     count_by_status,
 )
+from tasks_app.store.reads.dead_groups import read_histories
 from tasks_app.store.reads.series import completed_per_second
 from tests.floor import Floor
 from tests.jobs import JobFloor
@@ -280,6 +282,18 @@ def test_history_goes_by_a_time_of_its_own(floor: Floor, monkeypatch: pytest.Mon
     assert prune(floor) == 1 + 1 + 25
     assert not any(model.objects.exists() for model in (Death, Bulk, BulkItem))
     assert Task.objects.count() == 1
+
+
+def test_an_old_dead_letter_whose_deaths_went_is_no_new_error(floor: Floor) -> None:
+    letter = Task.objects.get(id=dead(floor))
+    assert letter.fingerprint
+    assert read_histories([letter.fingerprint])[letter.fingerprint].is_new
+    days_pass(91)
+    keep(history=90)
+    assert prune(floor) == 1
+    history = read_histories([letter.fingerprint])[letter.fingerprint]
+    assert not history.is_new
+    assert [each.name for each in errors_to_tell(())] == []
 
 
 def test_a_row_that_something_unknown_refers_to_does_not_stop_the_supervisor(

@@ -8,7 +8,7 @@ from typing import Final
 from tasks_app.core.alerting import MOST_AN_HOUR, ErrorSeen, Rule, Standing
 from tasks_app.models import AlertRule
 from tasks_app.store import sql
-from tasks_app.store.reads.dead_groups import NEW_FOR, read_histories
+from tasks_app.store.reads.dead_groups import read_histories
 from tasks_app.store.reads.dead_letters import DeadFilter, list_causes
 
 ERRORS_LOOKED_AT: Final = 2_000
@@ -63,9 +63,8 @@ def errors_to_tell(open_keys: Collection[str]) -> Sequence[ErrorSeen]:
         history = histories[cause.key]
         if history.assigned_to:
             continue
-        fresh = history.first_at is None or history.read_at - history.first_at < NEW_FOR
-        new = not history.dismissed_at and (fresh or f"new_error:{cause.key}" in open_keys)
-        if history.came_back_at or new:
+        told = not history.dismissed_at and f"new_error:{cause.key}" in open_keys
+        if history.came_back_at or history.is_new or told:
             found.append(
                 ErrorSeen(cause.key, cause.name, cause.tasks, back=bool(history.came_back_at))
             )

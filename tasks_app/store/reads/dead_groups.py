@@ -10,14 +10,20 @@ from tasks_app.store import sql
 
 HOURS: Final = 24
 COUNTED: Final = 2_000
+"""Deaths of a group, the latest, that its curve and its distribution are made of."""
+
 MOST_DEAD: Final = 10_000
 """The dead of one group are counted up to this."""
-"""Deaths of a group, the latest, that its curve and its distribution are made of."""
 
 NEW_FOR: Final = timedelta(days=1)
 
+# Deaths are kept for a time of their own: a dead letter may be older than all that are left.
 HISTORY = """
-SELECT g.fingerprint, (SELECT min(at) FROM death d WHERE d.fingerprint = g.fingerprint),
+SELECT g.fingerprint,
+       least((SELECT at FROM death d WHERE d.fingerprint = g.fingerprint ORDER BY at LIMIT 1),
+             (SELECT finished_at FROM task t
+               WHERE t.status = 'DEAD' AND t.fingerprint = g.fingerprint
+               ORDER BY finished_at, id LIMIT 1)),
        coalesce(x.assigned_to, ''), coalesce(x.note, ''), x.dismissed_at, back.at, back.version,
        coalesce(of.workers, '{}'), coalesce(curve.hours, '{}')::text, statement_timestamp()
   FROM unnest(%(fingerprints)s::text[]) AS g(fingerprint)
