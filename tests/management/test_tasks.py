@@ -55,7 +55,8 @@ def test_a_limit_and_an_order_are_kept(floor: Floor) -> None:
 def test_a_wrong_query_is_underlined_with_its_remedy(floor: Floor) -> None:
     with pytest.raises(CommandError) as refused:
         run("kind:job", "status:ded")
-    lines = str(refused.value).splitlines()
+    first, *lines = f"CommandError: {refused.value}".splitlines()
+    assert first == "CommandError: "
     assert lines[0] == "kind:job status:ded"
     assert lines[1] == " " * 16 + "^^^"
     assert "  try: kind:job status:dead" in lines

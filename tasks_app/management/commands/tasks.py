@@ -44,7 +44,8 @@ class Command(BaseCommand):
         # Whoever may start this reads the database, and with it every payload.
         read = read_query(" ".join(options["query"]), sees_payloads=True, order=order)
         if read.faults:
-            raise CommandError("\n".join(_told(read.text, fault) for fault in read.faults))
+            # On a line of its own: the word for errors stands before it, and the mark under it.
+            raise CommandError("".join(f"\n{_told(read.text, fault)}" for fault in read.faults))
         try:
             self._write(read, options)
         except TimeoutError as error:
