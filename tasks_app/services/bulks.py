@@ -200,15 +200,24 @@ def at_once(order: BulkOrder, task_id: UUID, actor: Actor) -> ActionResult:
             NAMES.get(order.action, order.action.value),
             str(task_id),
             reason=order.reason.strip(),
-            change=(_before(order, preview), order.params or None),
+            change=(_before(order, _statuses(preview), preview), order.params or None),
             tasks=[str(task_id)],
         )
     return ActionResult(done, refused)
 
 
-def _before(order: BulkOrder, preview: Preview) -> Mapping[str, object]:
+def _before(
+    order: BulkOrder, statuses: Mapping[str, int], found: Preview | bulks.Frozen
+) -> Mapping[str, object]:
+    """What an act is about to change: the values, and of each how many tasks have it."""
     if order.action is BulkAction.PRIORITY:
-        return {"priority": preview.priorities}
+        return {"priority": found.priorities}
+    if order.action is BulkAction.DEADLINE:
+        return {"deadline_at": found.deadlines}
+    return statuses
+
+
+def _statuses(preview: Preview) -> Mapping[str, int]:
     statuses: Counter[str] = Counter()
     for each in preview.chosen:
         statuses[each.status] += each.tasks
@@ -216,9 +225,6 @@ def _before(order: BulkOrder, preview: Preview) -> Mapping[str, object]:
 
 
 def _note(order: BulkOrder, bulk_id: UUID, frozen: bulks.Frozen, actor: Actor, wanted: str) -> None:
-    before: Mapping[str, object] = frozen.statuses
-    if order.action is BulkAction.PRIORITY:
-        before = {"priority": frozen.priorities}
     note(
         actor,
         NAMES.get(order.action, order.action.value),
@@ -226,7 +232,7 @@ def _note(order: BulkOrder, bulk_id: UUID, frozen: bulks.Frozen, actor: Actor, w
         count=frozen.total,
         reason=order.reason.strip(),
         wanted=wanted,
-        change=(before, order.params or None),
+        change=(_before(order, frozen.statuses, frozen), order.params or None),
         bulk=str(bulk_id),
         canary=order.canary or None,
     )

@@ -62,21 +62,26 @@ RETURNING total,
           FROM (SELECT status, count(*) AS n FROM found GROUP BY status) g),
        (SELECT coalesce(jsonb_object_agg(priority, n), '{{}}')::text
           FROM (SELECT priority, count(*) AS n FROM found GROUP BY priority
-                 ORDER BY count(*) DESC LIMIT 20) g)
+                 ORDER BY count(*) DESC LIMIT 20) g),
+       (SELECT coalesce(jsonb_object_agg(coalesce(deadline, 'none'), n), '{{}}')::text
+          FROM (SELECT to_char(deadline_at AT TIME ZONE 'UTC',
+                               'YYYY-MM-DD"T"HH24:MI:SS+00:00') AS deadline, count(*) AS n
+                  FROM found GROUP BY deadline ORDER BY count(*) DESC, deadline LIMIT 20) g)
 """
 OF_IDS = """
-SELECT t.id, t.requeues, t.fingerprint, t.status, t.priority, i.n AS nth
+SELECT t.id, t.requeues, t.fingerprint, t.status, t.priority, t.deadline_at, i.n AS nth
   FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS i(id, n) JOIN task t ON t.id = i.id
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """What a bulk is about: how many tasks, and of each status and of some priorities how many."""
+    """What a bulk is about: how many tasks, and of what status, priority and deadline."""
 
     total: int
     statuses: Mapping[str, int]
     priorities: Mapping[str, int]
+    deadlines: Mapping[str, int]
 
 
 def freeze(bulk_id: UUID, ids: Sequence[UUID]) -> Frozen:
@@ -103,8 +108,8 @@ def freeze_found(bulk_id: UUID, found: FoundSet, most: int, seconds: float) -> F
 
 
 def _frozen(rows: Sequence[tuple[Any, ...]]) -> Frozen:
-    ((total, statuses, priorities),) = rows
-    return Frozen(int(total), json.loads(statuses), json.loads(priorities))
+    ((total, *parts),) = rows
+    return Frozen(int(total), *map(json.loads, parts))
 
 
 DISCARD = "DELETE FROM bulk WHERE id = %(bulk)s AND total = 0"

@@ -231,6 +231,12 @@ def test_a_deadline_is_moved_and_taken_away(floor: Floor) -> None:
     begin([task], BulkAction.DEADLINE)
     floor.work_off()
     assert floor.task(task).deadline_at is None
+    told = [(entry.before, entry.after) for entry in AuditEntry.objects.order_by("id")]
+    until = soon.isoformat(timespec="seconds")
+    assert told == [
+        ({"deadline_at": {"none": 1}}, {"deadline_at": soon.isoformat()}),
+        ({"deadline_at": {until: 1}}, {"deadline_at": None}),
+    ]
 
 
 def canary(floor: Floor, count: int = 14) -> tuple[list[UUID], BulkRow]:

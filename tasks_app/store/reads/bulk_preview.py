@@ -15,7 +15,8 @@ LOCKS_SHOWN = 5
 PREVIEW = """
 WITH chosen AS MATERIALIZED (
     SELECT t.id, t.kind, t.status, t.estimate_seconds, t.lock_key, t.has_dependents,
-           t.dependency_count, t.priority, t.status = ANY (%(touches)s::text[]) AS fits
+           t.dependency_count, t.priority, t.deadline_at,
+           t.status = ANY (%(touches)s::text[]) AS fits
       FROM unnest(%(ids)s::uuid[]) AS i(id) JOIN task t ON t.id = i.id
 ), closed AS (
     SELECT DISTINCT c.id, c.kind, c.estimate_seconds FROM chosen c
@@ -43,7 +44,11 @@ SELECT statement_timestamp(),
           FROM (SELECT lock_key FROM locks ORDER BY n DESC, lock_key LIMIT %(shown)s) l),
        (SELECT coalesce(jsonb_object_agg(priority, n), '{}')::text
           FROM (SELECT priority, count(*) AS n FROM chosen GROUP BY priority
-                 ORDER BY count(*) DESC LIMIT 20) p)
+                 ORDER BY count(*) DESC LIMIT 20) p),
+       (SELECT coalesce(jsonb_object_agg(coalesce(deadline, 'none'), n), '{}')::text
+          FROM (SELECT to_char(deadline_at AT TIME ZONE 'UTC',
+                               'YYYY-MM-DD"T"HH24:MI:SS+00:00') AS deadline, count(*) AS n
+                  FROM chosen GROUP BY deadline ORDER BY count(*) DESC, deadline LIMIT 20) d)
 """
 
 
@@ -75,6 +80,7 @@ class Preview:
     longest_lock: float
     lock_names: Sequence[str]
     priorities: Mapping[str, int]
+    deadlines: Mapping[str, int]
 
     @property
     def tasks(self) -> int:
@@ -96,4 +102,5 @@ def read_preview(ids: Sequence[UUID], action: BulkAction) -> Preview:
         longest_lock=float(row[6] or 0.0),
         lock_names=row[7],
         priorities=json.loads(row[8]),
+        deadlines=json.loads(row[9]),
     )

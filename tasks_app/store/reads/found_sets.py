@@ -24,14 +24,15 @@ LOOK_SECONDS: Final = 5
 """A look at what is found is stopped after this."""
 
 SELECT: Final = """
-SELECT t.id, t.requeues, t.fingerprint, t.status, t.priority, 0 AS nth {source} AND {conditions}
+SELECT t.id, t.requeues, t.fingerprint, t.status, t.priority, t.deadline_at, 0 AS nth
+{source} AND {conditions}
 """
 IDS: Final = "SELECT f.id FROM ({found} LIMIT %(most)s) f ORDER BY f.id"
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSet:
-    """A statement that finds tasks: their ids, incarnations, fingerprints, statuses, priorities."""
+    """A statement that finds tasks: ids, incarnations, fingerprints, statuses, what is changed."""
 
     statement: str
     params: Mapping[str, Any]

@@ -248,7 +248,8 @@ SELECT at, actor, action, reason, before, after FROM (
       WHERE detail -> 'tasks' ? %(task)s
       ORDER BY id DESC LIMIT 50)
     UNION ALL
-    (SELECT coalesce(b.finished_at, b.begins_at), b.actor, b.action, b.reason, NULL, NULL
+    (SELECT coalesce(b.finished_at, b.begins_at), b.actor, b.action, b.reason, NULL,
+            nullif(b.params, '{}')
        FROM bulk_item i JOIN bulk b ON b.id = i.bulk_id
       WHERE i.task_id = %(task)s::uuid AND i.state = 'moved'
       ORDER BY b.id DESC LIMIT 50)
@@ -271,11 +272,20 @@ class Act:
 
     @property
     def changes(self) -> Sequence[tuple[str, str, str]]:
-        """What an edit changed: (place, before, after) as JSON texts, "" where nothing was."""
+        """What was changed: (place, before, after) as texts, "" where nothing is known.
+
+        Of a bulk only what it changed to is known: what was before is counted over all its tasks.
+        """
+        before, after = self.before or {}, self.after or {}
         if self.action != "edit and requeue":
-            return ()
-        places = dict.fromkeys([*self.before, *self.after])
-        return [(place, _told(self.before, place), _told(self.after, place)) for place in places]
+            had = {place: next(iter(before.get(place) or [""])) for place in after}
+            return [(place, had[place], _plain(value)) for place, value in after.items()]
+        places = dict.fromkeys([*before, *after])
+        return [(place, _told(before, place), _told(after, place)) for place in places]
+
+
+def _plain(value: Any) -> str:
+    return "none" if value is None else str(value)
 
 
 def _told(side: Mapping[str, Any], place: str) -> str:

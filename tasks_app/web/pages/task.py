@@ -8,11 +8,12 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tasks_app.core.bulks import BulkAction
+from tasks_app.core.bulks import TOUCHES, BulkAction
 from tasks_app.core.states import ACTIVE, UNFINISHED, Status
 from tasks_app.services.cancellation import CancelResult, cancel_tasks
 from tasks_app.services.payload_masking import hidden_from_user, shown_inputs, shown_task
@@ -51,6 +52,7 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
         "held": held,
         "checklist": read_checklist(found, SILENT_BEATS * settings.BEAT_SECONDS) if waits else None,
         "can_cancel": found.status in UNFINISHED and not found.cancel_asked,
+        "adjusts": _adjusts(found) if may_operate(request.user) else (),
         "may_operate": may_operate(request.user),
         "most": {"attempts": task_detail.MOST_ATTEMPTS, "edges": task_detail.MOST_EDGES},
         "drawing": draw_task(task_id) if found.job_id else None,
@@ -60,6 +62,15 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
     }
     part = "live" if request.headers.get("HX-Request") else "task"
     return render(request, f"tasks/{part}.html", context)
+
+
+def _adjusts(found: TaskDetail) -> list[tuple[BulkAction, Promise]]:
+    """What can be changed of a task that has not ended: the act, and its word."""
+    return [
+        (act, WORDS[act].verb)
+        for act in (BulkAction.PRIORITY, BulkAction.DEADLINE)
+        if found.status in TOUCHES[act] & UNFINISHED
+    ]
 
 
 def _found(task_id: UUID) -> TaskDetail:
