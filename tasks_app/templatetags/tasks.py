@@ -47,7 +47,7 @@ REASONS: Final[dict[str, Promise]] = {
 }
 
 LEFT: Final[dict[str, Promise]] = {
-    Left.KIND_PAUSED: _("Its kind %(name)s is paused by an admin."),
+    Left.KIND_PAUSED: _("Its kind %(name)s is paused."),
     Left.KIND_QUARANTINED: _("Its kind %(name)s is in quarantine: its tasks took workers down."),
     Left.BREAKER_OPEN: _(
         "Its kind %(name)s is held back by its circuit breaker after failures in a row."

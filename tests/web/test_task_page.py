@@ -27,7 +27,7 @@ def test_a_pending_task_says_why_it_is_not_running(floor: Floor, viewer: Person)
     (task,) = floor.submit(1)
     assert "No live worker can do it" in viewer.text("task", task)
     floor.kind("job", paused=True)
-    assert "is paused by an admin" in viewer.text("task", task)
+    assert "is paused." in viewer.text("task", task)
     floor.kind("job", paused=False)
     floor.worker("w1")
     assert "1 live worker can do it" in viewer.text("task", task)
@@ -195,6 +195,40 @@ def test_a_viewer_is_offered_no_act(floor: Floor, viewer: Person) -> None:
     (task,) = floor.submit(1)
     html = viewer.text("task", task)
     assert "Cancel…" not in html
+    assert "Priority…" not in html
+
+
+def test_priority_and_deadline_are_changed_from_the_tasks_own_page(
+    floor: Floor, operator: Person
+) -> None:
+    (task,) = floor.submit(1)
+    page = operator.text("task", task)
+    for act in ("priority", "deadline"):
+        assert f'href="/acts/{act}/?id={task}&amp;next=/tasks/{task}/"' in page
+    floor.worker("w1")
+    floor.round()
+    page = operator.text("task", task)
+    assert "Priority…" not in page, "a worker has it already"
+    assert "Deadline…" in page
+
+
+def test_the_timeline_tells_from_what_to_what_somebody_changed_a_task(
+    floor: Floor, operator: Person
+) -> None:
+    (task,) = floor.submit(1)
+    operator.post("act", "priority", id=task, priority="7")
+    operator.post("act", "priority", id=task, priority="0")
+    operator.post("act", "deadline", id=task, deadline="2999-01-01T10:00")
+    operator.post("act", "deadline", id=task)
+    moments = operator.get("task", task).context["moments"]
+    changes = [moment.act.changes for moment in moments if moment.what == "act"]
+    until = "2999-01-01T10:00:00+00:00"
+    assert changes == [
+        [("deadline_at", until, "none")],
+        [("deadline_at", "none", until)],
+        [("priority", "7", "0")],
+        [("priority", "0", "7")],
+    ]
 
 
 def test_the_timeline_tells_everything_the_latest_first(floor: Floor, operator: Person) -> None:
