@@ -81,7 +81,8 @@ def queue(
     return message if sql.execute(QUEUE, values) else None
 
 
-# Held for a minute: who dies meanwhile leaves it to be sent again. An end waits for its beginning.
+# Held for a minute: who dies meanwhile leaves it to be sent again. An end waits for its beginning,
+# and a test for no other.
 CLAIM: Final = """
 UPDATE alert_delivery SET tries = tries + 1,
        next_try_at = statement_timestamp() + interval '1 minute'
@@ -90,10 +91,10 @@ UPDATE alert_delivery SET tries = tries + 1,
      WHERE d.state = 'waiting' AND d.next_try_at <= statement_timestamp()
        AND (c.enabled OR d.event = 'test')
        AND (%(only)s::uuid IS NULL OR d.id = %(only)s)
-       AND NOT EXISTS (
+       AND (d.event = 'test' OR NOT EXISTS (
             SELECT FROM alert_delivery e
              WHERE e.channel_id = d.channel_id AND e.key = d.key AND e.state = 'waiting'
-               AND e.id < d.id)
+               AND e.id < d.id))
      ORDER BY d.next_try_at LIMIT 1
        FOR UPDATE OF d SKIP LOCKED)
 RETURNING id, tries, body, (SELECT c.kind FROM alert_channel c WHERE c.name = channel_id),

@@ -320,6 +320,17 @@ def test_a_redirect_is_not_followed(duty: Floor, hook: Hook) -> None:
     assert len(hook.posts) == 1
 
 
+def test_a_test_arrives_whatever_became_of_the_one_before(
+    duty: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel()
+    with monkeypatch.context() as killed:
+        killed.setattr("tasks_app.services.alert_channels.deliver", alerting.claim)
+        send_test("mail", ADMIN)
+    assert send_test("mail", ADMIN) == ""
+    assert subjects() == ["[Chargehand] A test"]
+
+
 def test_whoever_dies_while_it_sends_leaves_the_message_to_be_sent_again(
     duty: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
