@@ -9,7 +9,7 @@ from tasks_app.core.errors import ErrorClass, classify_error
 from tasks_app.core.facts import ErrorFacts, RetryPolicy
 from tasks_app.core.figures import share, short
 from tasks_app.core.states import FAILURES, DeadReason, Outcome
-from tasks_app.core.words import say, side_by_side
+from tasks_app.core.words import say, say_count, side_by_side
 
 Settings = Mapping[str, Any]
 
@@ -198,13 +198,14 @@ def preview_breaker(failed_at: Sequence[float], after: Settings, guarded: str) -
         return say("breaker: none; failures never pause %(guarded)s.", guarded=guarded)
     window, open_for = after["breaker_window_seconds"], after["breaker_open_seconds"]
     opened = openings(failed_at, failures, window, open_for)
-    return say(
-        "breaker %(failures)s in %(window)s: by the %(count)s failures lately it would have "
-        "opened %(opened)s times.",
+    return say_count(
+        "breaker %(failures)s in %(window)s: by the %(seen)s lately it would have opened once.",
+        "breaker %(failures)s in %(window)s: by the %(seen)s lately it would have "
+        "opened %(count)s times.",
+        opened,
         failures=failures,
         window=short(window),
-        count=f"{len(failed_at):,}",
-        opened=f"{opened:,}",
+        seen=say_count("%(count)s failure", "%(count)s failures", len(failed_at)),
     )
 
 

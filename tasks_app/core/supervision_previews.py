@@ -6,7 +6,7 @@ from math import inf
 
 from tasks_app.core.figures import short
 from tasks_app.core.previews import Settings, openings
-from tasks_app.core.words import say, side_by_side
+from tasks_app.core.words import say, say_count, side_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ def preview_backlog(ahead: Ahead, before: Settings, after: Settings) -> str:
     old, new = before["backlog"], after["backlog"]
     now = say("any number") if old is None else f"{int(ahead.slots * old):,}"
     told = {
-        "workers": f"{ahead.workers:,}",
-        "slots": f"{ahead.slots:,}",
+        "workers": say_count("%(count)s worker", "%(count)s workers", ahead.workers),
+        "slots": say_count("%(count)s slot", "%(count)s slots", ahead.slots),
         "now": now,
         "beyond": f"{ahead.beyond:,}",
         "waiting": f"{ahead.held - ahead.begun:,}",
@@ -50,18 +50,18 @@ def preview_backlog(ahead: Ahead, before: Settings, after: Settings) -> str:
     }
     if new is None:
         return say(
-            "backlog unlimited: %(workers)s workers with %(slots)s slots may hold any number of "
+            "backlog unlimited: %(workers)s with %(slots)s may hold any number of "
             "tasks beyond those (now %(now)s); they hold %(beyond)s beyond them, and have not "
             "begun %(waiting)s of their %(held)s.",
             **told,
         )
     allowed = int(ahead.slots * new)
     said = say(
-        "backlog %(named)s: %(workers)s workers with %(slots)s slots may hold %(allowed)s tasks "
+        "backlog %(named)s: %(workers)s with %(slots)s may hold %(allowed)s "
         "beyond those (now %(now)s); they hold %(beyond)s beyond them, and have not begun "
         "%(waiting)s of their %(held)s.",
         named=f"{new:g}",
-        allowed=f"{allowed:,}",
+        allowed=say_count("%(count)s task", "%(count)s tasks", allowed),
         **told,
     )
     stays = say("What they hold already stays with them.")

@@ -5,7 +5,6 @@ from typing import Final
 from uuid import UUID
 
 from django.conf import settings
-from django.utils.translation import gettext as _
 
 from tasks_app.core.alerting import Event
 from tasks_app.core.webhooks import LEAST_SECRET
@@ -52,8 +51,8 @@ def _queue_test(channel: str, actor: Actor) -> UUID:
         "event": Event.TEST.value,
         "alert": TEST_KEY,
         "key": TEST_KEY,
-        "title": _("A test"),
-        "text": _("%(who)s tries this channel; nothing is wrong.") % {"who": actor.name},
+        "title": say("A test"),
+        "text": say("%(who)s tries this channel; nothing is wrong.", who=actor.name),
         "at": now.isoformat(timespec="seconds"),
         "url": settings.PUBLIC_URL,
     }

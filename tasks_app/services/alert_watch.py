@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import Error, close_old_connections, connection
-from django.utils.translation import gettext as _
 
+from tasks_app.core.alert_words import title_and_text
 from tasks_app.core.alerting import Event, Rule, Standing, Told, advance, keyed
+from tasks_app.core.words import say
 from tasks_app.services.alert_delivery import deliver_due
-from tasks_app.services.alert_words import title_and_text
 from tasks_app.services.transactions import transactional
 from tasks_app.store import alerting
 from tasks_app.store.reads.alerting import (
@@ -113,7 +113,7 @@ def _tell(
 def _body(key: str, name: str, event: Event, words: tuple[str, str], now: float) -> dict[str, Any]:
     title, text = words
     if event is Event.ENDED:
-        title, text = _("Solved: %(title)s") % {"title": title}, _("It does not hold any more.")
+        title, text = say("Solved: %(title)s", title=title), say("It does not hold any more.")
     return {
         "event": event.value,
         "alert": name,

@@ -242,7 +242,7 @@ def test_a_limits_breaker_is_previewed_by_the_failures_of_its_kinds(
     form = admin.get(path).context["adminform"].form
     data = {name: "" if value is None else value for name, value in form.initial.items()}
     told = page(admin.post(path, {**data, "breaker_failures": "2", "_preview": "Preview"}))
-    assert "by the 2 failures lately it would have opened 1 times" in told
+    assert "by the 2 failures lately it would have opened once" in told
 
 
 def test_what_the_supervisor_does_next_is_previewed_by_the_record(
@@ -256,7 +256,7 @@ def test_what_the_supervisor_does_next_is_previewed_by_the_record(
     data = {name: "" if value is None else value for name, value in form.initial.items()}
     data |= {"backlog": "0", "tick_seconds": "0.5", "quarantine_after": "1", "_preview": "x"}
     told = page(admin.post(f"{SUPERVISOR}/change/", data))
-    assert "backlog 0: 1 workers with 2 slots may hold 0 tasks beyond those (now 2)" in told
+    assert "backlog 0: 1 worker with 2 slots may hold 0 tasks beyond those (now 2)" in told
     assert "they hold 2 beyond them, and have not begun 2 of their 4" in told
     assert "a quiet supervisor makes 7,200 rounds an hour (now 3,600)" in told
     assert "quarantine after 1 in 60 min: by the 0 poison tasks" in told
