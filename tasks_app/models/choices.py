@@ -1,9 +1,17 @@
-"""Choice lists for forms and constraints, made from the enums of core."""
+"""What settings may be: choice lists made from the enums of core, and bounds of numbers."""
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Final
 
+from django.core.validators import BaseValidator, MaxValueValidator, MinValueValidator
 from django.db.models import Q
+
+LONGEST_SECONDS: Final = 366 * 86400.0
+"""A year. A round that reckons out of the range of times or numbers fails, and ends its leader."""
+
+LARGEST: Final = 1e9
+"""Of settings without a unit: what a round multiplies by one stays a number."""
 
 
 def choices(enum: type[StrEnum]) -> list[tuple[str, str]]:
@@ -14,3 +22,13 @@ def choices(enum: type[StrEnum]) -> list[tuple[str, str]]:
 def one_of(field: str, members: Iterable[StrEnum]) -> Q:
     """The condition of a CHECK constraint: the field holds one of the members' values."""
     return Q(**{f"{field}__in": sorted(member.value for member in members)})
+
+
+def seconds(least: float) -> list[BaseValidator]:
+    """Validators of a setting in seconds."""
+    return [MinValueValidator(least), MaxValueValidator(LONGEST_SECONDS)]
+
+
+def amount(least: float) -> list[BaseValidator]:
+    """Validators of a setting that is a weight, a rate or a multiple."""
+    return [MinValueValidator(least), MaxValueValidator(LARGEST)]

@@ -7,8 +7,8 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.core.facts import Load, Order, StrategyName
-from tasks_app.models.choices import choices, one_of
-from tasks_app.models.limits import POSITIVE, HasBreaker, breaker_is_sound
+from tasks_app.models.choices import amount, choices, one_of, seconds
+from tasks_app.models.limits import HasBreaker, breaker_is_sound
 
 
 class Kind(HasBreaker):
@@ -61,14 +61,14 @@ class Kind(HasBreaker):
         _("estimate seconds"),
         default=1.0,
         db_default=1.0,
-        validators=[POSITIVE],
+        validators=seconds(0.001),
         help_text=_("Expected run time at skill 1, in seconds; a task may carry its own."),
     )
     timeout_seconds = models.FloatField(
         _("timeout seconds"),
         default=900.0,
         db_default=900.0,
-        validators=[POSITIVE],
+        validators=seconds(0.001),
         help_text=_("An attempt that runs longer is stopped, in seconds."),
     )
     max_attempts = models.PositiveSmallIntegerField(
@@ -82,14 +82,14 @@ class Kind(HasBreaker):
         _("backoff base seconds"),
         default=2.0,
         db_default=2.0,
-        validators=[POSITIVE],
+        validators=seconds(0.001),
         help_text=_("Delay before the second attempt; doubles with each further one."),
     )
     backoff_cap_seconds = models.FloatField(
         _("backoff cap seconds"),
         default=60.0,
         db_default=60.0,
-        validators=[POSITIVE],
+        validators=seconds(0.001),
         help_text=_("The longest delay between two attempts, in seconds."),
     )
     backoff_jitter = models.FloatField(
@@ -136,7 +136,7 @@ class Kind(HasBreaker):
         _("retry budget"),
         null=True,
         blank=True,
-        validators=[MinValueValidator(0.0)],
+        validators=amount(0.0),
         help_text=_("Retries at most this share of first attempts, such as 0.2. Empty: no budget."),
     )
     quarantined_at = models.DateTimeField(
@@ -165,7 +165,7 @@ class Kind(HasBreaker):
         _("person lease seconds"),
         null=True,
         blank=True,
-        validators=[POSITIVE],
+        validators=seconds(0.001),
         help_text=_(
             "How long a person has it, in seconds, before it goes back to the inbox; they can "
             "extend it. Empty: the default of the supervisor settings."

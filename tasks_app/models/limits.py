@@ -7,9 +7,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.core.facts import Breaker, Scope
-from tasks_app.models.choices import choices, one_of
-
-POSITIVE = MinValueValidator(0.001)
+from tasks_app.models.choices import amount, choices, one_of, seconds
 
 
 def breaker_is_sound(name: str) -> models.CheckConstraint:
@@ -38,14 +36,14 @@ class HasBreaker(models.Model):
         _("breaker window seconds"),
         default=60.0,
         db_default=60.0,
-        validators=[POSITIVE],
+        validators=seconds(0.001),
         help_text=_("The window in which failures are counted, in seconds."),
     )
     breaker_open_seconds = models.FloatField(
         _("breaker open seconds"),
         default=30.0,
         db_default=30.0,
-        validators=[POSITIVE],
+        validators=seconds(0.001),
         help_text=_("How long an open breaker pauses its kinds before one probe, in seconds."),
     )
 
@@ -62,21 +60,21 @@ class Limit(HasBreaker):
         _("max concurrent"),
         null=True,
         blank=True,
-        validators=[POSITIVE],
+        validators=amount(0.001),
         help_text=_("Weight in flight at most; a task weighs 1 unless it says otherwise."),
     )
     rate_per_second = models.FloatField(
         _("rate per second"),
         null=True,
         blank=True,
-        validators=[POSITIVE],
+        validators=amount(0.001),
         help_text=_("Weight handed out a second on average. Empty: no rate."),
     )
     burst = models.FloatField(
         _("burst"),
         default=1.0,
         db_default=1.0,
-        validators=[POSITIVE],
+        validators=amount(0.001),
         help_text=_("Weight that may go out at once after a pause."),
     )
 

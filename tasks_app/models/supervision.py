@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.core.facts import StrategyName
 from tasks_app.core.shifts import ShiftEnd
-from tasks_app.models.choices import choices, one_of
+from tasks_app.models.choices import amount, choices, one_of, seconds
 
 
 class SupervisorSettings(models.Model):
@@ -31,7 +31,7 @@ class SupervisorSettings(models.Model):
         blank=True,
         default=1.0,
         db_default=1.0,
-        validators=[MinValueValidator(0.0)],
+        validators=amount(0.0),
         help_text=_(
             "How far ahead of its slots a worker may be assigned, as a multiple of its slots: "
             "0 = free slots only, 1 = its slots once more, empty = unlimited."
@@ -41,35 +41,35 @@ class SupervisorSettings(models.Model):
         _("tick seconds"),
         default=1.0,
         db_default=1.0,
-        validators=[MinValueValidator(0.05)],
+        validators=seconds(0.05),
         help_text=_("The longest wait between two rounds when nothing happens, in seconds."),
     )
     leader_lease_seconds = models.FloatField(
         _("leader lease seconds"),
         default=10.0,
         db_default=10.0,
-        validators=[MinValueValidator(0.5)],
+        validators=seconds(0.5),
         help_text=_("A leader that shows no sign of life for so long is replaced, in seconds."),
     )
     shift_seconds = models.FloatField(
         _("shift seconds"),
         default=30.0,
         db_default=30.0,
-        validators=[MinValueValidator(1.0)],
+        validators=seconds(1.0),
         help_text=_("How long one run stays on duty before it frees the lease, in seconds."),
     )
     heartbeat_seconds = models.FloatField(
         _("heartbeat seconds"),
         default=10.0,
         db_default=10.0,
-        validators=[MinValueValidator(0.05)],
+        validators=seconds(0.05),
         help_text=_("How often a worker gives a sign of life, in seconds."),
     )
     stale_after_seconds = models.FloatField(
         _("stale after seconds"),
         default=90.0,
         db_default=90.0,
-        validators=[MinValueValidator(0.1)],
+        validators=seconds(0.1),
         help_text=_(
             "A worker silent for longer has lost its leases, in seconds. "
             "Three to five times the 99th percentile of run times is a good value."
@@ -79,7 +79,7 @@ class SupervisorSettings(models.Model):
         _("timeout grace seconds"),
         default=10.0,
         db_default=10.0,
-        validators=[MinValueValidator(0.0)],
+        validators=seconds(0.0),
         help_text=_(
             "How long past a kind's timeout the supervisor leaves it to the worker to stop "
             "the attempt, in seconds."
@@ -89,7 +89,7 @@ class SupervisorSettings(models.Model):
         _("priority head start seconds"),
         default=60.0,
         db_default=60.0,
-        validators=[MinValueValidator(0.0)],
+        validators=seconds(0.0),
         help_text=_(
             "What one step of priority is worth in the queue, in seconds; nothing starves."
         ),
@@ -105,7 +105,7 @@ class SupervisorSettings(models.Model):
         _("unroutable grace seconds"),
         default=86400.0,
         db_default=86400.0,
-        validators=[MinValueValidator(0.0)],
+        validators=seconds(0.0),
         help_text=_("A ready task that no worker ever could do is DEAD after so long, in seconds."),
     )
 
@@ -113,7 +113,7 @@ class SupervisorSettings(models.Model):
         _("person lease seconds"),
         default=1800.0,
         db_default=1800.0,
-        validators=[MinValueValidator(1.0)],
+        validators=seconds(1.0),
         help_text=_(
             "How long a person has a step that they took from the inbox, in seconds; they can "
             "extend it. For kinds that say nothing else."
@@ -130,7 +130,7 @@ class SupervisorSettings(models.Model):
         _("quarantine window seconds"),
         default=3600.0,
         db_default=3600.0,
-        validators=[MinValueValidator(1.0)],
+        validators=seconds(1.0),
         help_text=_("The window in which poison tasks are counted, in seconds."),
     )
 

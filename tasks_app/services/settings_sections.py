@@ -151,7 +151,8 @@ def fault_of(field: "AnyField", value: Any, known: Known) -> str | None:
     try:
         field.clean(value, None)
     except ValidationError as error:
-        return " ".join(error.messages).rstrip(".")
+        said, told = " ".join(error.messages).rstrip("."), reprlib.repr(value)
+        return said if told in said else f"{told}: {said}"
     return None
 
 

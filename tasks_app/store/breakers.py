@@ -88,7 +88,7 @@ def pause_limit(name: str, seconds: float) -> None:
 
 CREDIT = """
 INSERT INTO retry_credit AS c (kind_id, credit)
-SELECT i.kind, %(free)s + k.retry_budget * i.firsts
+SELECT i.kind, least(%(most)s, %(free)s + k.retry_budget * i.firsts)
   FROM unnest(%(kinds)s::text[], %(firsts)s::bigint[]) AS i(kind, firsts)
   JOIN kind k ON k.name = i.kind
  WHERE k.retry_budget IS NOT NULL

@@ -124,7 +124,15 @@ def test_a_strategy_from_a_file_is_in_force_in_the_next_round(floor: Floor, file
         ),
         (
             "kinds: {job: {timeout_seconds: -1}}",
-            "kinds.job.timeout_seconds: Ensure this value is greater",
+            "kinds.job.timeout_seconds: -1: Ensure this value is greater",
+        ),
+        (
+            "kinds: {job: {timeout_seconds: 1.0e+15}}",
+            "timeout_seconds: 1000000000000000.0: Ensure this value is less than or equal to 3162",
+        ),
+        (
+            "limits: {mail: {rate_per_second: 1.0e+308}}",
+            "limits.mail.rate_per_second: 1e+308: Ensure this value is less than or equal to 10",
         ),
         ("kinds: {job: {timeout_seconds: 15s}}", "kinds.job.timeout_seconds: '15s': give a number"),
         ("kinds: {job: {timeout_seconds: .nan}}", "kinds.job.timeout_seconds: nan: give a number"),

@@ -1,0 +1,65 @@
+"""Settings at the most that they may be: no round fails of one, which would end its leader."""
+
+from typing import Any
+
+import pytest
+from django.core.validators import MaxValueValidator
+from django.db.models import FloatField, Model
+
+from tasks_app.core.retry_budget import MOST
+from tasks_app.core.states import Status
+from tasks_app.models import (
+    AlertRule,
+    AlertSettings,
+    Kind,
+    Limit,
+    RetryCredit,
+    SupervisorSettings,
+)
+from tasks_app.services.settings_sections import SECTIONS
+from tests.floor import Floor
+
+COMPARED_ONLY = {AlertSettings, AlertRule}
+"""What no statement reckons with, and no product."""
+
+
+def most(model: type[Model]) -> dict[str, Any]:
+    """The most of every number with a fraction; fails where one has no bound."""
+    found = {}
+    for field in model._meta.concrete_fields:
+        if isinstance(field, FloatField) and field.editable:
+            bounds = [each for each in field.validators if isinstance(each, MaxValueValidator)]
+            assert len(bounds) == 1, f"{field} has no bound"
+            found[field.name] = bounds[0].limit_value
+    return found
+
+
+@pytest.mark.parametrize(
+    "model", [each.model for each in SECTIONS if each.model not in COMPARED_ONLY]
+)
+def test_every_number_that_is_reckoned_with_has_a_bound(model: type[Model]) -> None:
+    most(model)
+
+
+def test_rounds_go_on_with_every_setting_at_its_most(floor: Floor) -> None:
+    supervisor = most(SupervisorSettings)
+    supervisor["heartbeat_seconds"] = supervisor["stale_after_seconds"] / 2
+    floor.settings(**supervisor, quarantine_after=1)
+    Limit.objects.create(name="mail", **most(Limit) | {"breaker_failures": 3})
+    kind = most(Kind)
+    floor.kind(**kind, limit_id="mail")
+    floor.kind("letter", by_people=True, **kind)
+    floor.worker("w1", slots=8)
+    low = floor.submit(2, priority=-100, weight=1e6)
+    floor.submit(4, priority=100, weight=1e6)
+    floor.submit(1, kind="letter")
+    for _ in range(2):
+        assert floor.round().dispatched in (6, 0)
+        for grant in floor.claim("w1"):
+            floor.started_ago(grant, 5.0)
+            floor.fail("w1", grant, message="no")
+    assert floor.status(low[0]) is Status.FAILED
+    assert RetryCredit.objects.get(kind="job").credit <= MOST
+    floor.backoff_over(low[0])
+    floor.round()
+    assert floor.status(low[0]) is Status.PENDING, "the breaker is open for a year"
