@@ -1,8 +1,8 @@
-"""What a change of a kind's payload schema would do, told from its latest payloads."""
+"""What a change of a kind's schemas would do, told from its latest payloads and results."""
 
 from collections.abc import Sequence
 
-from tasks_app.core.words import Words, say
+from tasks_app.core.words import Words, say, say_count
 
 
 def preview_schema(looked_at: int, places: Sequence[str]) -> Words:
@@ -22,5 +22,29 @@ def preview_schema(looked_at: int, places: Sequence[str]) -> Words:
         "for %(place)s.",
         refused=f"{len(places):,}",
         count=count,
+        place=places[0],
+    )
+
+
+def preview_result_schema(looked_at: int, places: Sequence[str]) -> Words:
+    """Say how many results of a day the form in the inbox would not have taken, and why.
+
+    ``places`` has one for each that is refused, the latest first.
+
+    >>> preview_result_schema(3, ["approved"]).partition(",")[0]
+    'result schema: 1 of 3 results of the last day would not have been taken'
+    """
+    if not looked_at:
+        return say("result schema: no task of this kind got a result within a day.")
+    results = say_count("%(count)s result", "%(count)s results", looked_at)
+    if not places:
+        return say(
+            "result schema: it would take all of the %(results)s of the last day.", results=results
+        )
+    return say(
+        "result schema: %(refused)s of %(results)s of the last day would not have been taken, the "
+        "latest for %(place)s.",
+        refused=f"{len(places):,}",
+        results=results,
         place=places[0],
     )
