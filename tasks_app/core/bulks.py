@@ -1,12 +1,13 @@
 """Acts on many tasks: what there is to do, how a bulk goes on, when a canary stops."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
 from tasks_app.core.faults import Fault
+from tasks_app.core.new_tasks import HIGHEST_PRIORITY, LATEST, between
 from tasks_app.core.states import FINAL, Status
 from tasks_app.core.words import say
 
@@ -80,8 +81,6 @@ TOUCHES: Final[Mapping[BulkAction, frozenset[Status]]] = {
 NEEDS_REASON: Final = frozenset({BulkAction.DISMISS, BulkAction.CANCEL})
 """What cannot be taken back asks why."""
 
-PRIORITIES: Final = (-32_768, 32_767)
-
 
 @dataclass(frozen=True, slots=True)
 class BulkOrder:
@@ -113,31 +112,27 @@ def order_faults(order: BulkOrder, now: datetime) -> Sequence[Fault]:
     >>> [str(fault) for fault in order_faults(BulkOrder(BulkAction.DISMISS), datetime.min)]
     ['reason: empty; say in a few words why']
     """
-    faults = []
+    return list(_faults_of(order, now))
+
+
+def _faults_of(order: BulkOrder, now: datetime) -> Iterator[Fault]:
     if order.action in NEEDS_REASON and not order.reason.strip():
-        faults.append(Fault("reason", say("empty; say in a few words why")))
-    if order.action is BulkAction.PRIORITY:
-        low, high = PRIORITIES
-        if order.priority is None or not low <= order.priority <= high:
-            faults.append(
-                Fault(
-                    "priority",
-                    say(
-                        "must be a whole number from %(low)s to %(high)s",
-                        low=f"{low:,}",
-                        high=f"{high:,}",
-                    ),
-                )
-            )
-    if order.action is BulkAction.DEADLINE and order.deadline_at and order.deadline_at <= now:
-        faults.append(
-            Fault("deadline", say("has passed already: every task would be dead at once"))
+        yield Fault("reason", say("empty; say in a few words why"))
+    most = HIGHEST_PRIORITY
+    if order.action is BulkAction.PRIORITY and not between(order.priority, -most, most):
+        said = say(
+            "must be a whole number from %(low)s to %(high)s", low=f"-{most:,}", high=f"{most:,}"
         )
+        yield Fault("priority", said)
+    if order.action is BulkAction.DEADLINE and order.deadline_at:
+        if order.deadline_at <= now:
+            said = say("has passed already: every task would be dead at once")
+            yield Fault("deadline", said)
+        elif order.deadline_at > LATEST:
+            yield Fault("deadline", say("must not lie after the year %(year)s", year=LATEST.year))
     if order.canary and order.action is not BulkAction.REQUEUE:
-        faults.append(
-            Fault("canary", say("is a way to requeue, not to %(action)s", action=order.action))
-        )
-    return faults
+        said = say("is a way to requeue, not to %(action)s", action=order.action)
+        yield Fault("canary", said)
 
 
 def wave_of(place: int) -> int:

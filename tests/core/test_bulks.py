@@ -132,8 +132,10 @@ def test_behind_the_last_wave_nothing_is_left_to_stop() -> None:
         (BulkOrder(BulkAction.DISMISS, reason="  "), "reason"),
         (BulkOrder(BulkAction.CANCEL), "reason"),
         (BulkOrder(BulkAction.PRIORITY), "priority"),
-        (BulkOrder(BulkAction.PRIORITY, priority=40_000), "priority"),
+        (BulkOrder(BulkAction.PRIORITY, priority=1001), "priority"),
+        (BulkOrder(BulkAction.PRIORITY, priority=-1001), "priority"),
         (BulkOrder(BulkAction.DEADLINE, deadline_at=NOW - timedelta(seconds=1)), "deadline"),
+        (BulkOrder(BulkAction.DEADLINE, deadline_at=datetime.max.replace(tzinfo=UTC)), "deadline"),
         (BulkOrder(BulkAction.DISMISS, reason="x", canary=True), "canary"),
     ],
 )

@@ -6,6 +6,8 @@ import pytest
 from django.core.validators import MaxValueValidator
 from django.db.models import FloatField, Model
 
+from tasks_app.core.bulks import BulkAction, BulkOrder
+from tasks_app.core.new_tasks import HIGHEST_PRIORITY, HIGHEST_WEIGHT
 from tasks_app.core.retry_budget import MOST
 from tasks_app.core.states import Status
 from tasks_app.models import (
@@ -16,8 +18,13 @@ from tasks_app.models import (
     RetryCredit,
     SupervisorSettings,
 )
+from tasks_app.services import bulks
+from tasks_app.services.people import Actor
 from tasks_app.services.settings_sections import SECTIONS
+from tasks_app.store.reads.inbox import list_waiting
 from tests.floor import Floor
+
+OTTO = Actor("otto", "10.0.0.7", "session 0a1b2c3d")
 
 COMPARED_ONLY = {AlertSettings, AlertRule}
 """What no statement reckons with, and no product."""
@@ -50,8 +57,8 @@ def test_rounds_go_on_with_every_setting_at_its_most(floor: Floor) -> None:
     floor.kind(**kind, limit_id="mail")
     floor.kind("letter", by_people=True, **kind)
     floor.worker("w1", slots=8)
-    low = floor.submit(2, priority=-100, weight=1e6)
-    floor.submit(4, priority=100, weight=1e6)
+    low = floor.submit(2, priority=-HIGHEST_PRIORITY, weight=HIGHEST_WEIGHT)
+    floor.submit(4, priority=HIGHEST_PRIORITY, weight=HIGHEST_WEIGHT)
     floor.submit(1, kind="letter")
     for _ in range(2):
         assert floor.round().dispatched in (6, 0)
@@ -63,3 +70,15 @@ def test_rounds_go_on_with_every_setting_at_its_most(floor: Floor) -> None:
     floor.backoff_over(low[0])
     floor.round()
     assert floor.status(low[0]) is Status.PENDING, "the breaker is open for a year"
+
+
+def test_tasks_move_between_the_ends_of_a_queue_at_the_longest_head_start(floor: Floor) -> None:
+    longest = most(SupervisorSettings)["priority_head_start_seconds"]
+    floor.settings(priority_head_start_seconds=longest)
+    floor.kind("letter", by_people=True)
+    tasks = floor.submit(2, kind="letter")
+    for first, last in (tasks, reversed(tasks)):
+        for task, priority in ((first, HIGHEST_PRIORITY), (last, -HIGHEST_PRIORITY)):
+            order = BulkOrder(BulkAction.PRIORITY, priority=priority)
+            assert bulks.at_once(order, task, OTTO).done
+        assert [step.id for step in list_waiting().rows] == [first, last]

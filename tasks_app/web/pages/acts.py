@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from tasks_app.core.bulks import HOLD_SECONDS, NEEDS_REASON, BulkAction, BulkOrder
+from tasks_app.core.new_tasks import HIGHEST_PRIORITY
 from tasks_app.core.words import say
 from tasks_app.services import bulks
 from tasks_app.services.bulks import OrderInvalid
@@ -73,6 +74,7 @@ def _show(
         "as_of": given.get("as_of") or dry.preview.as_of.isoformat(),
         "given": given,
         "hold": HOLD_SECONDS,
+        "highest": HIGHEST_PRIORITY,
         "looked_at": LOOKED_AT,
         "most": bulks.MOST_FOUND,
         "next": back_to(request, reverse("web:dead_letters")),
