@@ -104,6 +104,9 @@ SETTLES_SECONDS: Final = 15.0
 MOST_AN_HOUR: Final = 30
 """Messages that a channel gets in an hour; what began meanwhile is told later, if it stands."""
 
+KEPT_DAYS: Final = 7
+"""Ended alerts, and messages about them, are known for so long: none is kept back for longer."""
+
 TRIES: Final = 8
 LONGEST_PAUSE: Final = 600.0
 

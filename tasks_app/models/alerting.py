@@ -1,12 +1,12 @@
 """Who is told of alerts, which stand, and the messages on their way."""
 
-from django.core.validators import MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.core.alerting import AlertName, ChannelKind, DeliveryState, Event
+from tasks_app.core.alerting import KEPT_DAYS, AlertName, ChannelKind, DeliveryState, Event
 from tasks_app.models.choices import choices, one_of
 from tasks_app.models.tasks import new_id
 
@@ -22,7 +22,7 @@ class AlertRule(models.Model):
         _("repeat minutes"),
         default=60.0,
         db_default=60.0,
-        validators=[MinValueValidator(0.0)],
+        validators=[MinValueValidator(0.0), MaxValueValidator(KEPT_DAYS * 24 * 60.0)],
         help_text=_(
             "If it ends and begins again, about the same worker, kind or error, it is not sent "
             "anew for so long, in minutes."

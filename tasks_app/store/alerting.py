@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from tasks_app.core.alerting import Event, Standing
+from tasks_app.core.alerting import KEPT_DAYS, Event, Standing
 from tasks_app.models.tasks import new_id
 from tasks_app.store import sql
 
@@ -144,13 +144,23 @@ def set_secret(channel: str, secret: str) -> bool:
     return sql.execute(SIGN, {"name": channel, "secret": secret}) == 1
 
 
+# As long as an alert stands, the message of its beginning says who is to be told of its end.
 FORGET: Final = (
-    "DELETE FROM alert_delivery WHERE created_at < statement_timestamp() - interval '7 days'",
-    "DELETE FROM alert_state WHERE ended_at < statement_timestamp() - interval '7 days'",
+    """
+    DELETE FROM alert_delivery d
+     WHERE d.created_at < statement_timestamp() - %(days)s * interval '1 day'
+       AND NOT EXISTS (
+            SELECT FROM alert_state s
+             WHERE s.key = d.key AND s.began_at = d.began_at AND s.ended_at IS NULL)
+    """,
+    """
+    DELETE FROM alert_state
+     WHERE ended_at < statement_timestamp() - %(days)s * interval '1 day'
+    """,
 )
 
 
 def forget() -> None:
-    """Drop messages and ended alerts of more than a week ago."""
+    """Drop ended alerts of long ago, and messages that are neither young nor of one that stands."""
     for statement in FORGET:
-        sql.execute(statement)
+        sql.execute(statement, {"days": KEPT_DAYS})

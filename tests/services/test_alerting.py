@@ -130,6 +130,23 @@ def test_an_alert_is_told_once_when_it_begins_and_once_when_it_ends(duty: Floor)
     assert subjects()[1:] == ["[Chargehand] Solved: No supervisor is on duty"]
 
 
+def test_the_end_of_an_alert_that_stood_for_weeks_is_told(duty: Floor) -> None:
+    channel()
+    silence(duty)
+    looks()
+    time_passes(8 * 86400)
+    look(SILENT_AFTER)
+    duty.round()
+    looks(stands=False)
+    looks(stands=False)
+    assert subjects()[1:] == ["[Chargehand] Solved: No supervisor is on duty"]
+    time_passes(8 * 86400)
+    look(SILENT_AFTER)
+    assert not AlertDelivery.objects.exists(), "what is over for a week is forgotten"
+    look(SILENT_AFTER)
+    assert not AlertState.objects.exists()
+
+
 def test_what_comes_and_goes_is_not_told_again_before_its_time(duty: Floor) -> None:
     AlertRule.objects.update_or_create(name="off_duty", defaults={"repeat_minutes": 60})
     channel()

@@ -11,7 +11,6 @@ from tasks_app.core.new_tasks import HIGHEST_PRIORITY, HIGHEST_WEIGHT
 from tasks_app.core.retry_budget import MOST
 from tasks_app.core.states import Status
 from tasks_app.models import (
-    AlertRule,
     AlertSettings,
     Kind,
     Limit,
@@ -26,7 +25,7 @@ from tests.floor import Floor
 
 OTTO = Actor("otto", "10.0.0.7", "session 0a1b2c3d")
 
-COMPARED_ONLY = {AlertSettings, AlertRule}
+COMPARED_ONLY = {AlertSettings}
 """What no statement reckons with, and no product."""
 
 
