@@ -211,6 +211,29 @@ def test_a_step_for_a_person_is_named_and_leads_to_the_inbox(
     assert f"/inbox/{step.task_id}/" in html
 
 
+def test_a_look_at_jobs_goes_on_where_it_stopped(
+    floor: JobFloor, viewer: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = [floor.job([{"name": "s", "kind": "a"}], name=f"job-{n}") for n in range(7)]
+    monkeypatch.setattr(job_lists, "LOOKED_AT", 3)
+    wanted = job_lists.JobFilter(text="job-0")
+    looks = [job_lists.list_jobs(wanted)]
+    while looks[-1].older:
+        looks.append(job_lists.list_jobs(wanted, before=looks[-1].older))
+    assert [[row.id for row in look.rows] for look in looks] == [[], [], [jobs[0]]]
+    assert [look.stopped for look in looks] == [True, True, False]
+
+    newest = job_lists.JobFilter(text="job-6")
+    upwards = [job_lists.list_jobs(newest, after=jobs[0])]
+    while upwards[-1].stopped:
+        upwards.append(job_lists.list_jobs(newest, after=upwards[-1].newer))
+    assert [[row.id for row in look.rows] for look in upwards] == [[], [jobs[6]], []]
+
+    html = " ".join(viewer.text("jobs", text="job-0").split())
+    assert "Nothing among the jobs looked at" in html
+    assert f'href="?text=job-0&amp;before={jobs[4]}"> Look further back' in html
+
+
 def test_an_unknown_job_is_said_to_be_so(viewer: Person) -> None:
     assert viewer.get("job", uuid4()).status_code == 404
 

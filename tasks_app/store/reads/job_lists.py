@@ -51,12 +51,12 @@ class JobRow:
 
 @dataclass(frozen=True, slots=True)
 class JobPage:
-    """A page, newest first, with the cursors of its neighbours; ``cut``: not all was looked at."""
+    """A page, newest first, with its neighbours' cursors; ``stopped``: it looked no further."""
 
     rows: Sequence[JobRow]
     older: UUID | None = None
     newer: UUID | None = None
-    cut: bool = False
+    stopped: bool = False
 
 
 # The tasks of steps are made with the job and have the first ids of it: those of items, of which
@@ -83,14 +83,9 @@ SELECT j.id, j.name, j.key, j.status, j.paused, j.cancel_asked, j.submitted_by, 
  ORDER BY j.id {direction}
 """
 
-HOW_MANY = """
-SELECT count(*) FROM (SELECT FROM job WHERE {bound} LIMIT %(looked_at)s) looked
-"""
-
-
 # Where a page stopped that looked at as many as it may.
 END_OF_WINDOW = """
-SELECT id FROM job WHERE {bound} ORDER BY id DESC OFFSET %(looked_at)s - 1 LIMIT 1
+SELECT id FROM job WHERE {bound} ORDER BY id {direction} OFFSET %(looked_at)s - 1 LIMIT 1
 """
 
 
@@ -100,16 +95,9 @@ def every_job(wanted: JobFilter) -> Iterator[Sequence[JobRow]]:
     while True:
         page = list_jobs(wanted, before)
         yield page.rows
-        before = page.older or (_end_of_window(before) if page.cut else None)
+        before = page.older
         if before is None:
             return
-
-
-def _end_of_window(before: UUID | None) -> UUID | None:
-    bound = "true" if before is None else "id < %(cursor)s"
-    params = {"cursor": before, "looked_at": LOOKED_AT}
-    found = sql.row(END_OF_WINDOW.format(bound=bound), params)
-    return None if found is None else found[0]
 
 
 def list_jobs(wanted: JobFilter, before: UUID | None = None, after: UUID | None = None) -> JobPage:
@@ -125,20 +113,17 @@ def list_jobs(wanted: JobFilter, before: UUID | None = None, after: UUID | None 
         "looked_at": LOOKED_AT,
         "page": PAGE + 1,
     }
-    direction = "ASC" if upwards else "DESC"
-    found = sql.rows(PAGE_OF.format(bound=bound, direction=direction), params)
-    rows = [JobRow(*row) for row in found]
+    parts = {"bound": bound, "direction": "ASC" if upwards else "DESC"}
+    rows = [JobRow(*row) for row in sql.rows(PAGE_OF.format(**parts), params)]
     more, rows = len(rows) > PAGE, rows[:PAGE]
-    cut = False
-    if not more and wanted != JobFilter():
-        looked = sql.row(HOW_MANY.format(bound=bound), params)
-        cut = bool(looked and looked[0] == LOOKED_AT)
-    onward = rows[-1].id if more else None
+    narrowed = wanted != JobFilter()
+    end = sql.row(END_OF_WINDOW.format(**parts), params) if narrowed and not more else None
+    onward = rows[-1].id if more else end[0] if end else None
     if upwards:
         rows.reverse()
-        return JobPage(rows, rows[-1].id if rows else None, onward, cut)
+        return JobPage(rows, rows[-1].id if rows else after, onward, stopped=end is not None)
     back = None if cursor is None else rows[0].id if rows else cursor
-    return JobPage(rows, onward, back, cut)
+    return JobPage(rows, onward, back, stopped=end is not None)
 
 
 def _unlike(text: str) -> str:

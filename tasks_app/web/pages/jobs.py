@@ -109,10 +109,12 @@ def _address(wanted: JobFilter, **changed: object) -> str:
 def jobs(request: HttpRequest) -> HttpResponse:
     """Show the list, or only its table when htmx asks again."""
     wanted = read_filter(request.GET)
-    page = list_jobs(wanted, read_id(request.GET, "before"), read_id(request.GET, "after"))
+    before, after = read_id(request.GET, "before"), read_id(request.GET, "after")
+    page = list_jobs(wanted, before, after)
     context = {
         "wanted": wanted,
         "page": page,
+        "upwards": before is None and after is not None,
         "tabs": [("", _address(wanted, status=""))]
         + [(each.value, _address(wanted, status=each.value.lower())) for each in JobStatus],
         "newest": _address(wanted),
