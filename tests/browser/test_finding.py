@@ -97,6 +97,21 @@ def test_new_tasks_wait_behind_their_number_and_a_selection_stays(
     expect(page.get_by_role("checkbox", name="Select breaks")).to_be_checked()
 
 
+def test_the_menu_of_acts_on_all_stays_open_while_the_list_moves(
+    stocked: Site, visitor: Visitor
+) -> None:
+    page = visitor.page
+    visitor.go("/tasks/?q=kind:job")
+    page.get_by_text("All that match").click()
+    first = page.locator("#all-requeue")
+    first.focus()
+    stocked.floor.submit(1, key=None)
+    page.evaluate("document.body.dispatchEvent(new CustomEvent('chargehand:changed'))")
+    expect(page.get_by_role("link", name="1 new")).to_be_visible()
+    expect(first).to_be_visible()
+    expect(first).to_be_focused()
+
+
 def test_a_search_is_saved_pinned_and_used_from_the_side_bar(
     stocked: Site, visitor: Visitor
 ) -> None:
