@@ -19,10 +19,10 @@ WITH chosen AS MATERIALIZED (
            t.status = ANY (%(touches)s::text[]) AS fits
       FROM unnest(%(ids)s::uuid[]) AS i(id) JOIN task t ON t.id = i.id
 ), closed AS (
-    SELECT DISTINCT c.id, c.kind, c.estimate_seconds FROM chosen c
+    SELECT DISTINCT c.id FROM chosen c
       JOIN dependency d ON d.task_id = c.id AND d.state = 'blocked'
       JOIN task p ON p.id = d.depends_on_id AND p.status IN ('DISMISSED', 'CANCELLED', 'SKIPPED')
-     WHERE c.fits AND c.dependency_count > 0
+     WHERE c.fits AND c.dependency_count > 0 AND %(requeues)s
 ), dependents AS (
     SELECT DISTINCT d.task_id FROM chosen c
       JOIN dependency d ON d.depends_on_id = c.id AND d.state IN ('blocked', 'waiting')
@@ -36,7 +36,8 @@ SELECT statement_timestamp(),
        (SELECT coalesce(jsonb_agg(jsonb_build_array(kind, status, fits, n, seconds)
                                   ORDER BY n DESC, kind, status), '[]')::text
           FROM (SELECT kind, status, fits, count(*) AS n, sum(estimate_seconds) AS seconds
-                  FROM chosen GROUP BY kind, status, fits) g),
+                  FROM chosen c WHERE NOT EXISTS (SELECT FROM closed x WHERE x.id = c.id)
+                 GROUP BY kind, status, fits) g),
        (SELECT count(*) FROM closed), (SELECT count(*) FROM dependents),
        (SELECT count(*) FROM locks), (SELECT coalesce(sum(n), 0) FROM locks),
        (SELECT max(seconds) FROM locks),
@@ -65,7 +66,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What was found under the ids; ``closed`` cannot be requeued for a dependency of theirs.
+    """What was found under the ids: ``chosen``, and those ``closed`` to a requeue by a dependency.
 
     ``locked`` tasks share ``locks`` locks, of which some are named; the work of the longest takes
     ``longest_lock`` seconds, one task after the other. ``dependents`` wait for the chosen.
@@ -85,17 +86,22 @@ class Preview:
     @property
     def tasks(self) -> int:
         """How many there are at all."""
-        return sum(each.tasks for each in self.chosen)
+        return sum(each.tasks for each in self.chosen) + self.closed
 
 
 def read_preview(ids: Sequence[UUID], action: BulkAction) -> Preview:
     """Look at tasks before anything is done to them."""
-    params = {"ids": sql.uuids(ids), "touches": sorted(TOUCHES[action]), "shown": LOCKS_SHOWN}
+    params = {
+        "ids": sql.uuids(ids),
+        "touches": sorted(TOUCHES[action]),
+        "shown": LOCKS_SHOWN,
+        "requeues": action is BulkAction.REQUEUE,
+    }
     (row,) = sql.rows_by_key(PREVIEW, params)
     return Preview(
         as_of=row[0],
         chosen=[Chosen(*each) for each in json.loads(row[1])],
-        closed=int(row[2]) if action is BulkAction.REQUEUE else 0,
+        closed=int(row[2]),
         dependents=int(row[3]),
         locks=int(row[4]),
         locked=int(row[5]),
