@@ -16,7 +16,7 @@ LENGTH: Final = 16
 """Hexadecimal digits: 64 bits tell many more errors apart than a record ever holds."""
 
 UNMARKED: Final = "none"
-"""What stands for a fingerprint where there is none."""
+"""What stands for a fingerprint where there is none: rows that the store did not write."""
 
 BY_ERROR: Final = frozenset({DeadReason.PERMANENT, DeadReason.EXHAUSTED})
 """Where the last error is the cause. Elsewhere the reason is, whatever error an attempt left."""

@@ -25,9 +25,13 @@ class Subscription:
 
     def offer(self, message: Mapping[str, Any]) -> None:
         """Hand a message over from any thread; never waits."""
-        # A loop that was closed has no reader any more; its socket is being unsubscribed.
-        if not self._loop.is_closed():
+        try:
             self._loop.call_soon_threadsafe(self._put, message)
+        except RuntimeError:
+            # A loop that was closed, maybe at this moment, has no reader any more; its socket is
+            # being unsubscribed.
+            if not self._loop.is_closed():
+                raise
 
     def _put(self, message: Mapping[str, Any]) -> None:
         self._missed = self._missed or len(self._messages) == BACKLOG

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,8 +41,16 @@ def test_a_reader_waits_for_a_message_from_another_thread() -> None:
     asyncio.run(scenario())
 
 
-def test_a_loop_that_is_closed_is_left_alone() -> None:
+def test_a_loop_that_is_closed_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     loop = asyncio.new_event_loop()
     subscription = Subscription(loop)
-    loop.close()
-    subscription.offer({"n": 1})
+
+    def closed_meanwhile(*_: Any) -> None:
+        loop.close()
+        raise RuntimeError("Event loop is closed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(loop, "call_soon_threadsafe", closed_meanwhile)
+        subscription.offer({"n": 1})
+    subscription.offer({"n": 2})
+    assert loop.is_closed()

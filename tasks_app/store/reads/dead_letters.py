@@ -16,8 +16,6 @@ LOOKED_AT: Final = 10_000
 
 CAUSES_SHOWN: Final = 50
 
-"""The key of those that died without a fingerprint: rows that were not written by the store."""
-
 LINE = r"left(split_part(coalesce(t.error ->> 'message', ''), E'\n', 1), 300)"
 
 
