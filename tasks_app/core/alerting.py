@@ -102,7 +102,8 @@ SETTLES_SECONDS: Final = 15.0
 """It is over once it has not been seen for so long."""
 
 MOST_AN_HOUR: Final = 30
-"""Messages that a channel gets in an hour; what began meanwhile is told later, if it stands."""
+"""Messages that a channel gets in an hour; what began meanwhile is told later, if it stands, and so
+is an end."""
 
 KEPT_DAYS: Final = 7
 """Ended alerts, and messages about them, are known for so long: none is kept back for longer."""
@@ -160,6 +161,6 @@ def advance(
         return known, None
     if known.missing_since is None:
         return replace(known, missing_since=now), None
-    if now - known.missing_since < SETTLES_SECONDS:
+    if now - known.missing_since < SETTLES_SECONDS or (known.told and not may_send):
         return known, None
     return replace(known, ended_at=now), Event.ENDED if known.told else None

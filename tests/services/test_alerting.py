@@ -470,6 +470,22 @@ def test_alerts_that_begin_together_share_an_hour_s_due(
     assert len(set(subjects())) == 3
 
 
+def test_an_end_beyond_an_hour_s_due_is_told_later(
+    duty: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks_app.store.reads.alerting.MOST_AN_HOUR", 1)
+    channel()
+    silence(duty)
+    looks()
+    duty.round()
+    looks(stands=False)
+    looks(stands=False)
+    assert subjects() == ["[Chargehand] No supervisor is on duty"]
+    time_passes(3601)
+    looks(stands=False)
+    assert subjects()[1:] == ["[Chargehand] Solved: No supervisor is on duty"]
+
+
 def test_where_no_mail_server_is_set_the_message_says_so(duty: Floor, settings: Any) -> None:
     settings.SENDS_MAIL = False
     channel()
