@@ -40,6 +40,7 @@ class AlertRuleAdmin(Configures):
     form = RuleForm
     list_display = ("name", "sent", "repeat_minutes")
     actions = None
+    fields = ("name", "sent", "repeat_minutes")
     readonly_fields = ("name",)
 
     def has_add_permission(self, request: HttpRequest) -> bool:

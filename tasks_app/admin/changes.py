@@ -55,6 +55,10 @@ class Configures(AnyAdminBase):
         """What the section calls an entry."""
         return str(entry.pk)
 
+    def wanted(self, form: Any) -> dict[str, Any]:
+        """The settings that a form would save."""
+        return self.section.values(form.instance)
+
     def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:
         """Save, and keep what was there before for the audit."""
         form.before = self.section.find(self.entry_name(obj)) if change else None
@@ -91,7 +95,7 @@ class Configures(AnyAdminBase):
         form, entry = context["adminform"].form, context["original"]
         if PREVIEW in request.POST and entry is not None and form.is_bound and not form.errors:
             name = self.entry_name(entry)
-            before, after = self.section.find(name) or {}, self.section.values(form.instance)
+            before, after = self.section.find(name) or {}, self.wanted(form)
             context["preview"] = preview(self.section, name, before, after)
         context["reason"] = request.POST.get("_reason", "")
         return super().render_change_form(request, context, *args, **kwargs)

@@ -22,7 +22,8 @@ from tasks_app.admin.bases import (
 from tasks_app.admin.changes import Configures, Previewed
 from tasks_app.models import AuditEntry
 from tasks_app.services.configuration import note_change
-from tasks_app.store.settings_rows import rights
+from tasks_app.services.people import Role, role_of
+from tasks_app.store.settings_rows import name_of, rights
 
 
 class ReadOnlyAdmin(RecordAdminBase):
@@ -106,6 +107,10 @@ class GroupAdmin(Configures, GroupAdminBase):
         """Groups go by name, as their users do."""
         return str(entry)
 
+    def wanted(self, form: Any) -> dict[str, Any]:
+        """The rights that were chosen: a group that is not saved has none of them yet."""
+        return {"permissions": sorted(map(name_of, form.cleaned_data["permissions"]))}
+
     def key_of(self, name: str) -> Any:
         """The key of the group of this name; 0 where there is none."""
         found = Group.objects.filter(name=name).first()
@@ -117,6 +122,8 @@ class GroupAdmin(Configures, GroupAdminBase):
         """A role is its name: it never changes."""
         return ("name",) if obj else ()
 
+
+ROLES: Final = frozenset(role.name.lower() for role in Role)
 
 TOLD: Final = ("username", "email", "is_active", "is_staff", "is_superuser")
 """What the audit tells of a user; never the password, not even its digest."""
@@ -149,8 +156,11 @@ class PeopleAdmin(UserAdminBase):
 
     @admin.display(description=_("roles"))
     def roles(self, user: User) -> str:
-        """The user's groups."""
-        return ", ".join(group.name for group in user.groups.all()) or "viewer"
+        """The role in force, whatever gives it, and the groups that are no roles."""
+        role = role_of(user).name.lower()
+        return ", ".join(
+            [role, *(each.name for each in user.groups.all() if each.name not in ROLES)]
+        )
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
         """Who is no superuser makes none."""

@@ -14,7 +14,8 @@ def add_faults(form: BaseForm, faults: Iterable[Fault]) -> None:
     # A fault takes its field out of the data that the rest is judged by: all are found first.
     for fault in list(faults):
         field, bracket, rest = fault.place.partition("[")
-        said = f"{translated(fault.message)}."
+        told = translated(fault.message)
+        said = f"{told[:1].upper()}{told[1:]}."
         if bracket:
             said = _("Line %(line)s: %(said)s") % {"line": int(rest[:-1]) + 1, "said": said}
         form.add_error(field if field in form.fields else None, said)

@@ -41,15 +41,20 @@ class JoinPast:
 
 def preview_join(past: JoinPast, name: str, limit: Settings) -> Iterator[Words]:
     """Say what waits for a limit with these settings, now and by the attempts of a day."""
+    yield _now(past, name, limit["max_concurrent"])
+    yield from preview_waits(past.attempts, limit)
+
+
+def preview_waits(attempts: Sequence[Held], limit: Settings) -> Iterator[Words]:
+    """Say how many of these would have waited for a limit with these settings, if it has a cap."""
     most, rate = limit["max_concurrent"], limit["rate_per_second"]
-    yield _now(past, name, most)
     if most is None and rate is None:
         return
-    joining = sum(each.joins for each in past.attempts)
+    joining = sum(each.joins for each in attempts)
     if not joining:
-        yield say("No attempt of this kind ran lately that could have waited for it.")
+        yield say("Nothing ran lately that could have waited for it.")
         return
-    waits = waits_under(past.attempts, most, rate, limit["burst"])
+    waits = waits_under(attempts, most, rate, limit["burst"])
     late = [wait for wait in waits if wait > NOTICED]
     if not late:
         yield say_count(

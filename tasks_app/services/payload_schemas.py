@@ -114,24 +114,23 @@ class PayloadSchema:
         except ValueError:
             return False
 
-    def first_fault(self, payload: Any) -> tuple[str, str, str] | None:
-        """The place, value and message of the fault that tells most, or None."""
+    def first_fault(self, payload: Any, root: str = "payload") -> tuple[str, str, str] | None:
+        """The place, value and message of the fault that tells most, or None.
+
+        The place begins with ``root``; place and message hold nothing of the values.
+        """
         validator = None if self._passes(payload) else self._validator
         if validator is None:
             return None
         if isinstance(validator, str):
-            return "payload", shown(payload), validator
+            return root, shown(payload), validator
         try:
             error = best_match(validator.iter_errors(payload))
-        except Unresolvable as unresolvable:
-            why = say("it refers to %(reference)s", reference=unresolvable.ref)
-            return "payload", shown(payload), side_by_side(BROKEN, why, between=": ")
-        except RecursionError:
-            why = say("it refers to itself without end")
-            return "payload", shown(payload), side_by_side(BROKEN, why, between=": ")
-        except (re.error, OverflowError) as broken:
-            return "payload", shown(payload), side_by_side(BROKEN, str(broken), between=": ")
-        return None if error is None else (_place_of(error), shown(error.instance), _told(error))
+        except (Unresolvable, RecursionError, re.error, OverflowError) as broken:
+            return root, shown(payload), side_by_side(BROKEN, _why_broken(broken), between=": ")
+        if error is None:
+            return None
+        return _place_of(error, root), shown(error.instance), _told(error)
 
     def errors(self, value: Any) -> list[ValidationError] | str:
         """Every error of a value, or what is wrong with the schema itself."""
@@ -144,9 +143,17 @@ class PayloadSchema:
             return side_by_side(BROKEN, str(broken), between=": ")
 
 
-def _place_of(error: ValidationError) -> str:
+def _why_broken(fault: Exception) -> str:
+    """What is wrong with a schema that looked right until a payload was held against it."""
+    if isinstance(fault, Unresolvable):
+        return say("it refers to %(reference)s", reference=fault.ref)
+    if isinstance(fault, RecursionError):
+        return say("it refers to itself without end")
+    return str(fault)
+
+
+def _place_of(error: ValidationError, place: str) -> str:
     """The path of what is wrong, as ``payload.rows[3].text``."""
-    place = "payload"
     for step in error.absolute_path:
         if isinstance(step, int):
             place += f"[{step}]"

@@ -101,7 +101,7 @@ def role_of(user: User) -> Role:
 def _read_role(user: Any) -> Role:
     if user.is_superuser:
         return Role.ADMIN
-    groups = set(user.groups.values_list("name", flat=True))
+    groups = {group.name for group in user.groups.all()}
     if "admin" in groups:
         return Role.ADMIN
     return Role.OPERATOR if user.is_staff or "operator" in groups else Role.VIEWER

@@ -2,22 +2,23 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tasks_app.core.alert_previews import preview_alerts, preview_rule
 from tasks_app.core.facts import StrategyName
 from tasks_app.core.figures import short
 from tasks_app.core.hand_out_previews import preview_limit
-from tasks_app.core.limit_previews import preview_join, preview_leave
+from tasks_app.core.limit_previews import preview_join, preview_leave, preview_waits
 from tasks_app.core.payload_previews import preview_result_schema, preview_schema
+from tasks_app.core.people_previews import preview_rights
 from tasks_app.core.previews import preview_kind
 from tasks_app.core.retention import Kept, preview_retention
-from tasks_app.core.words import Words, say
+from tasks_app.core.words import Words, say, side_by_side
 from tasks_app.services.payload_schemas import PayloadSchema
-from tasks_app.services.result_schemas import Faults, result_faults
 from tasks_app.services.settings_sections import (
     ALERT_RULES,
     ALERTS,
+    GROUPS,
     KINDS,
     LIMITS,
     RETENTION,
@@ -28,9 +29,12 @@ from tasks_app.services.strategy_previews import spread
 from tasks_app.services.supervisor_previews import preview_supervisor
 from tasks_app.store.reads.alert_previews import alerts_past, told_of
 from tasks_app.store.reads.configuration import supervisor_settings
+from tasks_app.store.reads.people import members_of
 from tasks_app.store.reads.previews import HOURS, kind_past, latest_payloads, limit_past
-from tasks_app.store.reads.queue_previews import join_past, latest_results
+from tasks_app.store.reads.queue_previews import held_under, join_past, latest_results
 from tasks_app.store.reads.retention import going, row_seconds
+
+CAPS: Final = ("max_concurrent", "rate_per_second", "burst")
 
 Values = Mapping[str, Any]
 
@@ -48,7 +52,7 @@ def preview(section: Section, name: str, before: Values, after: Values) -> Previ
     if section is KINDS:
         return _kind(name, before, after)
     if section is LIMITS:
-        return Preview(preview_limit(limit_past(name), before, after))
+        return Preview([*_caps(name, before, after)])
     told = _told(section, name, before, after)
     return Preview(told, say("Judged by the record as it stands.") if told else "")
 
@@ -60,6 +64,8 @@ def _told(section: Section, name: str, before: Values, after: Values) -> Sequenc
         return [*preview_alerts(alerts_past(), before, after)]
     if section is ALERT_RULES:
         return [*preview_rule(told_of(name), before, after)]
+    if section is GROUPS:
+        return [*preview_rights(members_of(name), before, after)]
     if section is RETENTION:
         return _retention(before, after)
     return []
@@ -100,21 +106,25 @@ def _kind(name: str, before: Values, after: Values) -> Preview:
 
 
 def _schema(kind: str, schema: Any) -> Words:
-    held_against = PayloadSchema(schema)
     payloads = latest_payloads(kind)
-    faults = filter(None, map(held_against.first_fault, payloads))
-    return preview_schema(len(payloads), [place for place, _, _ in faults])
+    return preview_schema(len(payloads), _faults(schema, payloads, "payload"))
 
 
 def _result_schema(kind: str, schema: Any) -> Words:
     results = latest_results(kind)
-    found = filter(None, (result_faults(schema, result) for result in results))
-    return preview_result_schema(len(results), [_first(faults) for faults in found])
+    return preview_result_schema(len(results), _faults(schema, results, "result"))
 
 
-def _first(faults: Faults) -> str:
-    field, messages = next(iter(faults.items()))
-    return field or messages[0].rstrip(".")
+def _faults(schema: Any, values: Sequence[Any], root: str) -> list[Words]:
+    held_against = PayloadSchema(schema)
+    found = (held_against.first_fault(value, root) for value in values)
+    return [side_by_side(each[0], each[2], between=": ") for each in found if each]
+
+
+def _caps(limit: str, before: Values, after: Values) -> Iterator[str]:
+    yield from preview_limit(limit_past(limit), before, after)
+    if any(before[name] != after[name] for name in CAPS):
+        yield from preview_waits(held_under(limit), after)
 
 
 def _limit(kind: str, limit: str | None) -> Iterator[Words]:

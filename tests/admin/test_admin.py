@@ -60,7 +60,7 @@ def kind_form(**changes: Any) -> dict[str, Any]:
         ("payload_schema", '{"type":\n "object",}', "Not JSON at line 2"),
         ("payload_schema", '{"items": {"$ref": "http://other.example/"}}', "at $.items.$ref"),
         ("permanent_errors", "ValueError\nHTTP 4x", "Line 2: &#x27;HTTP 4x&#x27; is neither"),
-        ("backoff_cap_seconds", "1", "must be at least backoff_base_seconds (2)"),
+        ("backoff_cap_seconds", "1", "Must be at least backoff_base_seconds (2)"),
         ("timeout_seconds", "0", "greater than or equal to"),
         ("max_attempts", "0", "greater than or equal to 1"),
     ],
@@ -106,7 +106,7 @@ def test_stale_after_must_outlast_two_heartbeats(admin: Client) -> None:
         {**data, "heartbeat_seconds": "10", "stale_after_seconds": "5"},
     )
     assert answer.status_code == 200
-    assert "must be above heartbeat_seconds (10)" in answer.content.decode()
+    assert "Must be above heartbeat_seconds (10)" in answer.content.decode()
 
 
 def test_the_leader_lease_outlasts_a_frozen_leader(admin: Client) -> None:

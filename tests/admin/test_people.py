@@ -112,6 +112,8 @@ def test_a_right_is_given_to_a_group_audited_and_taken_back(root: Client) -> Non
 
 
 def test_an_admin_does_not_see_payloads_by_that(ada: Client) -> None:
+    # A new record gives the group this right; here it is the role alone.
+    Group.objects.get(name="admin").permissions.clear()
     user = User.objects.get(username="ada")
     assert user.has_perm("tasks_app.change_kind")
     assert not user.has_perm("tasks_app.see_payloads")
@@ -156,3 +158,30 @@ def test_a_rotated_token_lives_beside_its_successor_and_there_is_no_third(ada: C
     refused = ada.post(path, {"grace_days": "7"})
     assert "2 tokens of this name live already" in page(refused)
     assert ApiToken.objects.count() == 2
+
+
+def test_a_right_is_previewed_by_who_would_gain_or_lose_it(root: Client) -> None:
+    right = Permission.objects.get(codename="see_payloads")
+    night, seers = Group.objects.create(name="night"), Group.objects.create(name="seers")
+    seers.permissions.add(right)
+    for name, groups in (("ann", [night]), ("bob", [night, seers]), ("cy", [seers])):
+        User.objects.create_user(name).groups.set(groups)
+    User.objects.create_user("gone", is_active=False).groups.add(night)
+
+    def told(group: Group, *rights: int) -> Any:
+        path = f"/admin/auth/group/{group.pk}/change/"
+        answer = root.post(path, {"permissions": rights, "_preview": "Preview"})
+        return list(answer.context["preview"].said)
+
+    see = "tasks_app.see_payloads"
+    assert told(night, right.pk) == [f"{see}: of 2 active people in this group 1 would gain it."]
+    assert told(seers) == [f"{see}: of 2 active people in this group 2 would lose it."]
+    assert not night.permissions.exists(), "nothing is saved"
+
+
+def test_the_list_of_users_tells_the_role_in_force(root: Client) -> None:
+    seers = Group.objects.create(name="seers")
+    User.objects.create_user("ann").groups.add(seers)
+    User.objects.create_user("bob", is_staff=True)
+    listed = re.findall(r'field-roles">([^<]*)<', page(root.get("/admin/auth/user/")))
+    assert listed == ["viewer, seers", "operator", "admin"], "ann, bob and the superuser"

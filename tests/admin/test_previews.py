@@ -78,9 +78,9 @@ def test_a_result_schema_is_held_against_the_results_of_a_day(floor: Floor, admi
         floor.complete("w1", grant, {"approved": True} if number else {"why": "no"})
     wants = '{"type": "object", "required": ["approved"]}'
     form = kind_form(result_schema=wants, _preview="Preview")
-    assert "1 of 3 results of the last day would not have been taken, the latest for approved" in (
-        "\n".join(admin.post(KIND, form).context["preview"].said)
-    )
+    said = "\n".join(admin.post(KIND, form).context["preview"].said)
+    assert "1 of 3 results of the last day would not have been taken, the latest: result:" in said
+    assert "'approved' is a required property" in said
     Task.objects.filter(id__in=tasks).update(finished_at=timezone.now() - timedelta(days=2))
     assert "no task of this kind got a result within a day" in (
         "\n".join(admin.post(KIND, form).context["preview"].said)
@@ -162,3 +162,20 @@ def test_a_rule_is_previewed_by_what_was_sent(floor: Floor, admin: Client) -> No
     assert "repeat after 3 h: of 2 messages within a week, 1 would not have been sent" in said
     off = "\n".join(admin.post(path, form).context["preview"].said)
     assert "2 messages of the last week would not have gone out" in off
+
+
+def test_a_cap_is_previewed_by_the_attempts_of_a_day_under_it(floor: Floor, admin: Client) -> None:
+    Limit.objects.create(name="mail")
+    floor.kind(limit_id="mail")
+    floor.worker("w1", slots=9, skills={"job": 1.0, "free": 1.0})
+    floor.submit(3)
+    floor.submit(2, kind="free")
+    floor.round()
+    for grant in floor.claim("w1"):
+        floor.complete("w1", grant)
+    Attempt.objects.update(assigned_at=F("ended_at") - timedelta(seconds=9))
+    path = "/admin/tasks_app/limit/mail/change/"
+    told = preview(admin, path, max_concurrent="2")
+    assert "at most 2: 0 are in flight now." in told
+    assert "Of the 3 attempts of the last day 1 would have waited for it" in told
+    assert "None of the 3 attempts" in preview(admin, path, max_concurrent="3")

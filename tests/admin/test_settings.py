@@ -225,7 +225,9 @@ def test_a_payload_schema_is_held_against_the_latest_payloads(floor: Floor, admi
     wants = '{"type": "object", "required": ["to"]}'
     form = kind_form(payload_schema=wants, _preview="Preview")
     told = page(admin.post(f"{KIND}/change/", form))
-    assert "payload schema: 3 of the latest 4 payloads would be refused, the latest for" in told
+    assert (
+        "payload schema: 3 of the latest 4 payloads would be refused, the latest: payload:" in told
+    )
     form = kind_form(payload_schema='{"type": "object"}', _preview="Preview")
     assert "it would refuse none of the latest 4" in page(admin.post(f"{KIND}/change/", form))
     Task.objects.all().delete()

@@ -65,7 +65,7 @@ def test_a_rate_makes_a_burst_wait_its_turn() -> None:
 
 
 def test_a_kind_that_never_ran_is_told_so_and_one_that_leaves_too() -> None:
-    assert "No attempt of this kind ran lately" in joined(JoinPast(), max_concurrent=2.0)
+    assert "Nothing ran lately" in joined(JoinPast(), max_concurrent=2.0)
     assert preview_leave(JoinPast(joining=3)).startswith("limit: none;")
 
 
@@ -124,9 +124,9 @@ def test_a_shorter_timeout_grace_tells_whom_the_supervisor_would_overtake() -> N
 
 
 def test_a_result_schema_tells_how_many_results_it_would_not_have_taken() -> None:
-    assert preview_result_schema(20, ["approved", "why"]) == (
-        "result schema: 2 of 20 results of the last day would not have been taken, the latest "
-        "for approved."
+    assert preview_result_schema(20, ["approved: Fill this in", "why"]) == (
+        "result schema: 2 of 20 results of the last day would not have been taken, the latest: "
+        "approved: Fill this in."
     )
     assert "take all of the 5 results" in preview_result_schema(5, [])
     assert "got a result within a day" in preview_result_schema(0, [])

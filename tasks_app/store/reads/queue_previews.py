@@ -13,7 +13,7 @@ from tasks_app.store.reads.previews import HOURS, LOOKED_AT, MOST, MOST_PAYLOADS
 HELD: Final = """
 SELECT extract(epoch FROM a.assigned_at)::float8,
        extract(epoch FROM a.ended_at - a.assigned_at)::float8,
-       coalesce(t.weight, 1)::float8, a.kind = %(kind)s
+       coalesce(t.weight, 1)::float8, coalesce(a.kind = %(kind)s, true)
   FROM (SELECT token, task_id, kind, assigned_at, ended_at
           FROM attempt ORDER BY token DESC LIMIT %(looked_at)s) a
   LEFT JOIN task t ON t.id = a.task_id
@@ -30,6 +30,12 @@ SELECT coalesce(sum(l.weight) FILTER (WHERE l.kind <> %(kind)s AND k.limit_name 
        coalesce(sum(l.weight) FILTER (WHERE l.kind = %(kind)s), 0)::float8
   FROM lease l JOIN kind k ON k.name = l.kind
 """
+
+
+def held_under(limit: str) -> list[Held]:
+    """A day's attempts of the kinds under a limit, each as one that waits for it."""
+    params = {"kind": None, "limit": limit, "hours": HOURS, "looked_at": LOOKED_AT, "most": MOST}
+    return [Held(*row) for row in sql.rows(HELD, params)]
 
 
 def join_past(kind: str, limit: str | None) -> JoinPast:
