@@ -1,6 +1,7 @@
 """What a change of a kind's settings would do, told in sentences from what happened lately."""
 
 import statistics
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -218,13 +219,16 @@ def openings(failed_at: Sequence[float], failures: int, window: float, open_for:
     2
     """
     opened, until = 0, float("-inf")
-    recent: list[float] = []
+    recent: deque[float] = deque()
     for at in failed_at:
         if at < until:
             continue
-        recent = [each for each in recent if each > at - window] + [at]
+        while recent and recent[0] <= at - window:
+            recent.popleft()
+        recent.append(at)
         if len(recent) >= failures:
-            opened, recent, until = opened + 1, [], at + open_for
+            opened, until = opened + 1, at + open_for
+            recent.clear()
     return opened
 
 

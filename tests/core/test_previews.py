@@ -127,6 +127,26 @@ def test_what_is_not_changed_is_not_told() -> None:
     assert preview_kind(KindPast([ran(1)], 1), NOW, dict(NOW)) == []
 
 
+class Instant(float):
+    """An instant that counts how often it is held against the window's beginning."""
+
+    looks = 0
+
+    def __le__(self, other: float) -> bool:
+        Instant.looks += 1
+        return super().__le__(other)
+
+    def __gt__(self, other: float) -> bool:
+        Instant.looks += 1
+        return super().__gt__(other)
+
+
+def test_a_storm_of_failures_is_gone_through_once_however_wide_the_window() -> None:
+    storm = [Instant(at) for at in range(2_000)]
+    assert openings(storm, failures=10_000, window=86_400.0, open_for=1.0) == 0
+    assert Instant.looks <= 2 * len(storm)
+
+
 @given(
     st.lists(st.floats(0, 1000), max_size=30),
     st.integers(1, 5),

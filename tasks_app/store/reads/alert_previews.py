@@ -4,7 +4,7 @@ from typing import Final
 
 from tasks_app.core.advice import pinned_worker
 from tasks_app.core.alert_previews import AlertsPast, Minute, Told
-from tasks_app.core.alerting import Event
+from tasks_app.core.alerting import KEPT_DAYS, Event
 from tasks_app.core.states import Status
 from tasks_app.store import sql
 from tasks_app.store.reads.configuration import supervisor_settings
@@ -35,11 +35,12 @@ def alerts_past() -> AlertsPast:
     )
 
 
-# One beginning is one message to each channel. Messages are kept for a week.
+# One beginning is one message to each channel. Those of alerts that stand are kept for longer.
 SENT: Final = """
 SELECT DISTINCT key, extract(epoch FROM began_at)::float8
   FROM alert_delivery
  WHERE event = %(began)s AND body ->> 'alert' = %(name)s
+   AND created_at > statement_timestamp() - %(days)s * interval '1 day'
  ORDER BY 1, 2
  LIMIT 10000
 """
@@ -52,8 +53,9 @@ SELECT count(*)::int FROM alert_state
 
 def told_of(name: str) -> Told:
     """The beginnings of an alert that were sent within a week, and how many of it stand."""
+    params = {"began": Event.BEGAN, "name": name, "days": KEPT_DAYS}
     sent: dict[str, list[float]] = {}
-    for key, at in sql.rows(SENT, {"began": Event.BEGAN, "name": name}):
+    for key, at in sql.rows(SENT, params):
         sent.setdefault(key, []).append(at)
     found = sql.row(STANDING, {"name": name})
     return Told(sent, found[0] if found else 0)

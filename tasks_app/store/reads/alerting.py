@@ -102,7 +102,10 @@ SELECT c.name, c.kind, c.enabled,
 
 @dataclass(frozen=True, slots=True)
 class Faring:
-    """How messages to a channel fare; of a week. ``fault``: why the latest did not go out."""
+    """How messages to a channel fare: those of a week, and of alerts that stand.
+
+    ``fault``: why the latest did not go out.
+    """
 
     name: str
     kind: str
