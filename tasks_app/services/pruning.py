@@ -6,6 +6,7 @@ rests the longer the more work moves, so that a round is never kept waiting for 
 
 import logging
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,8 +35,7 @@ class Pruner:
 
     def __init__(self) -> None:
         self._due = time.monotonic()
-        self._size = FIRST_BATCH
-        self._passes: list[_Pass] = []
+        self._passes: deque[_Pass] = deque()
         self._gone: dict[Kept, int] = {}
 
     def due_in(self) -> float:
@@ -48,7 +48,7 @@ class Pruner:
         ``busy``: whether work moves, which leaves it less of the time.
         """
         if not self._passes:
-            self._passes = list(_passes())
+            self._passes = deque(_passes())
         if not self._passes:
             self._due = time.monotonic() + LOOK_AGAIN
             return 0
@@ -65,19 +65,24 @@ class Pruner:
         self._due = time.monotonic() + rest_after(seconds, busy=busy)
         self._gone[current.what] = self._gone.get(current.what, 0) + batch.gone
         current.place = batch.place
+        self._passes.popleft()
         if not batch.over:
-            self._size = next_size(self._size, seconds)
-            return batch.gone
-        self._passes.pop(0)
-        if not self._passes:
+            # Each sort in its turn: one of which more ends than may go keeps no other waiting.
+            current.size = next_size(current.size, seconds)
+            self._passes.append(current)
+        elif not self._passes:
             self._finish()
         return batch.gone
 
     @transactional
     def _batch(self, current: "_Pass", epoch: int, lease_seconds: float) -> "_Batch":
         began = time.perf_counter()
+        # Asked for each batch: who takes a setting back wants the rest of it kept.
+        days = days_kept()[current.what]
+        if days is None:
+            return _Batch(0, current.place, over=True)
         pruning.look_up_by_key_only()
-        batch = current.step(self._size)
+        batch = current.step(days)
         if batch.gone:
             pruning.note(current.what, batch.gone, time.perf_counter() - began)
         if not leader.renew(epoch, lease_seconds):
@@ -97,11 +102,11 @@ def _passes() -> Iterator["_Pass"]:
         if days is None:
             continue
         if what is Kept.JOB:
-            yield _Jobs(what, days)
+            yield _Jobs(what)
         elif what is Kept.HISTORY:
-            yield _History(what, days)
+            yield _History(what)
         else:
-            yield _Tasks(what, days)
+            yield _Tasks(what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +119,15 @@ class _Batch:
 
 
 class _Pass:
-    """One look at all of one sort, from the oldest on."""
+    """One look at all of one sort, from the oldest on, in batches of about ``size`` rows."""
 
-    def __init__(self, what: Kept, days: int) -> None:
+    def __init__(self, what: Kept) -> None:
         self.what = what
-        self.days = days
+        self.size = FIRST_BATCH
         self.place = pruning.BEGINNING
 
-    def step(self, size: int) -> _Batch:
-        """Prune the next batch, in the transaction that is open."""
+    def step(self, days: int) -> _Batch:
+        """Prune the next batch of what ended so long ago, in the transaction that is open."""
         raise NotImplementedError
 
     def _past(self, oldest: Sequence[tuple[UUID, datetime]]) -> Place:
@@ -132,21 +137,21 @@ class _Pass:
 class _Tasks(_Pass):
     """Tasks of their own; what somebody needs is passed over until the next look."""
 
-    def step(self, size: int) -> _Batch:
-        oldest = pruning.lock_oldest(self.what, self.days, self.place, size)
+    def step(self, days: int) -> _Batch:
+        oldest = pruning.lock_oldest(self.what, days, self.place, self.size)
         gone = pruning.prune_tasks([task_id for task_id, _ in oldest])
-        return _Batch(gone, self._past(oldest), over=len(oldest) < size)
+        return _Batch(gone, self._past(oldest), over=len(oldest) < self.size)
 
 
 class _Jobs(_Pass):
     """Ended jobs with their tasks; a large one goes in several batches, its first steps first."""
 
-    def step(self, size: int) -> _Batch:
-        oldest = pruning.lock_oldest_jobs(self.days, self.place, JOBS_AT_ONCE)
+    def step(self, days: int) -> _Batch:
+        oldest = pruning.lock_oldest_jobs(days, self.place, JOBS_AT_ONCE)
         jobs = [job_id for job_id, _ in oldest]
-        tasks, steps = pruning.lock_tasks_of(jobs, size) if jobs else ([], 0)
+        tasks, steps = pruning.lock_tasks_of(jobs, self.size) if jobs else ([], 0)
         gone = pruning.prune_tasks(tasks, of_jobs=True) + pruning.prune_jobs(jobs)
-        if steps == size:
+        if steps == self.size:
             # Those behind were not looked at; a job whose first steps are needed is passed over.
             return _Batch(gone, self.place if gone else self._past(oldest[:1]), over=False)
         # All of these were looked at: what is still there is needed by somebody.
@@ -156,7 +161,7 @@ class _Jobs(_Pass):
 class _History(_Pass):
     """What is on record beside tasks; the oldest always stand first."""
 
-    def step(self, size: int) -> _Batch:
-        gone = pruning.prune_ledgers(self.days, size) + pruning.prune_items(size)
-        gone = gone or pruning.prune_bulk(self.days)
+    def step(self, days: int) -> _Batch:
+        gone = pruning.prune_ledgers(days, self.size) + pruning.prune_items(self.size)
+        gone = gone or pruning.prune_bulk(days)
         return _Batch(gone, self.place, over=not gone)

@@ -235,6 +235,40 @@ def test_the_pace_on_the_overview_is_not_less_for_what_went(floor: Floor) -> Non
     assert Sample.objects.latest("at").gone == 5
 
 
+def test_each_sort_goes_in_its_turn_however_much_there_is_of_another(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_batches(monkeypatch)
+    completed(floor, 40)
+    (cancelled,) = floor.submit(1)
+    cancel_tasks([cancelled], OPERATOR)
+    days_pass(31)
+    keep(completed=30, closed=30)
+    pruner = Pruner()
+    gone = [pruner.prune(floor.epoch, 60.0, busy=True) for _ in range(6)]
+    assert gone == [10, 1, 10, 10, 10, 0]
+    floor.assert_counts_are_true()
+
+
+def test_what_is_left_stays_once_its_setting_is_taken_back(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_batches(monkeypatch)
+    completed(floor, 40)
+    days_pass(31)
+    keep(completed=30)
+    pruner = Pruner()
+    assert pruner.prune(floor.epoch, 60.0, busy=True) == 10
+    keep(completed=32)
+    assert pruner.prune(floor.epoch, 60.0, busy=True) == 0
+    keep(completed=30)
+    pruner = Pruner()
+    assert pruner.prune(floor.epoch, 60.0, busy=True) == 10
+    RetentionSettings.objects.update(completed_days=None)
+    assert pruner.prune(floor.epoch, 60.0, busy=True) == 0
+    assert Task.objects.count() == 20
+
+
 def test_a_leader_that_was_replaced_prunes_nothing(floor: Floor) -> None:
     completed(floor, 3)
     days_pass(31)
