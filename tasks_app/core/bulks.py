@@ -200,6 +200,21 @@ class Sent:
     came_back: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """One wave of a canary, from 1: of ``size`` tasks, ``dealt`` are requeued or refused.
+
+    ``completed`` have ended well since, and ``came_back`` with the same error; None where there are
+    too many to look at each.
+    """
+
+    number: int
+    size: int
+    dealt: int
+    completed: int | None = None
+    came_back: int | None = None
+
+
 class Verdict(StrEnum):
     """What a canary does next."""
 

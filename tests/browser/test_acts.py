@@ -81,7 +81,7 @@ def test_a_canary_stops_by_itself_and_shows_its_waves(
     site.floor.end_holds()
     expect(page.locator("#bulk-live")).to_contain_text("It stopped by itself.")
     expect(page.locator("#bulk-live")).to_contain_text("The same error came back")
-    expect(page.locator(".waves li").first).to_contain_text("1 of 1")
+    expect(page.locator(".waves li").first).to_contain_text("1 of 1 · 1 failed the same way")
     expect(page.locator(".waves li").nth(1)).to_contain_text("0 of 2")
     assert Task.objects.filter(requeues=1).count() == 1
 

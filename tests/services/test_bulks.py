@@ -15,7 +15,7 @@ from tasks_app.services.cancellation import cancel_tasks
 from tasks_app.services.people import Actor, NotAllowed, Role
 from tasks_app.services.rounds import Deposed, run_round
 from tasks_app.store import leader
-from tasks_app.store.reads.bulks import BulkRow, count_refusals, find_bulk
+from tasks_app.store.reads.bulks import BulkRow, count_refusals, find_bulk, read_waves
 from tests.floor import Floor
 from tests.web.conftest import died
 
@@ -274,7 +274,8 @@ def test_a_canary_sends_one_then_ten_then_all(floor: Floor) -> None:
     floor.work_off()
     assert look(bulk).state == BulkState.DONE
     assert "the same error did not come back" in look(bulk).ended
-    assert look(bulk).waves == [(1, 1, 1), (2, 10, 10), (3, 3, 3)]
+    waves = [(wave.size, wave.dealt, wave.completed) for wave in read_waves(look(bulk))]
+    assert waves == [(1, 1, 1), (10, 10, 10), (3, 3, None)], "the last may be of a million"
 
 
 def test_a_canary_stops_by_itself_when_the_same_error_comes_back(floor: Floor) -> None:

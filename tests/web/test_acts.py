@@ -87,6 +87,8 @@ def test_a_canary_of_few_says_on_its_page_that_its_error_came_back(
     html = " ".join(operator.part("bulk", bulk.id).split())
     assert "The error is back, in the last wave." in html
     assert "there was nothing left to stop" in html
+    assert "1 of 1 · 1 completed" in html
+    assert "2 of 2 · 2 failed the same way" in html
     assert "Came back" in operator.text("bulks")
     assert "Stop watching" not in html
 

@@ -1,12 +1,21 @@
 """Bulks as people watch them, and what the runner must know of the tasks it sent."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from tasks_app.core.bulks import OPEN, BulkState, ItemState, Sent, wave_end, wave_of
+from tasks_app.core.bulks import (
+    OPEN,
+    WAVES,
+    BulkState,
+    ItemState,
+    Sent,
+    Wave,
+    wave_end,
+    wave_of,
+)
 from tasks_app.core.fingerprints import key_of
 from tasks_app.core.states import DeadReason, Status
 from tasks_app.store import sql
@@ -68,16 +77,6 @@ class BulkRow:
     def percent(self) -> int:
         """Of a hundred, how much is dealt with."""
         return 100 * self.place // self.total if self.total else 100
-
-    @property
-    def waves(self) -> Sequence[tuple[int, int, int]]:
-        """A canary's waves: number, tasks, and how many of them are dealt with."""
-        found, first = [], 0
-        for wave in range(wave_of(max(self.total - 1, 0)) + 1):
-            end = wave_end(wave, self.total)
-            found.append((wave + 1, end - first, min(max(self.place - first, 0), end - first)))
-            first = end
-        return found
 
 
 def _bulk(row: tuple[Any, ...]) -> BulkRow:
@@ -190,6 +189,22 @@ def _came_back(status: str, meant: str | None, now: str | None, error: str | Non
     if status == Status.DEAD:
         return now == meant
     return error is not None and key_of(error, DeadReason.EXHAUSTED) == meant
+
+
+def read_waves(bulk: BulkRow) -> list[Wave]:
+    """A canary's waves; of all but the last and large one, what became of their tasks."""
+    found, first = [], 0
+    for number in range(wave_of(max(bulk.total - 1, 0)) + 1):
+        end = wave_end(number, bulk.total)
+        wave = Wave(number + 1, end - first, min(max(bulk.place - first, 0), end - first))
+        if wave.dealt and number < len(WAVES):
+            sent = list_sent(bulk.id, first, end)
+            completed = sum(task.status is Status.COMPLETED for task in sent)
+            came_back = sum(task.came_back for task in sent)
+            wave = replace(wave, completed=completed, came_back=came_back)
+        found.append(wave)
+        first = end
+    return found
 
 
 # Only the latest deaths are looked at: it is asked before every batch of the last wave. On a table

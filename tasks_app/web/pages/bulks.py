@@ -40,6 +40,7 @@ def bulk(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
     items, more = reads.list_items(bulk_id, place, refused=only_refused)
     context = {
         "bulk": found,
+        "waves": reads.read_waves(found) if found.canary else (),
         "items": items,
         "more": more,
         "only_refused": only_refused,
