@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
-from tasks_app.core.queries import Node
+from tasks_app.core.queries import Node, matches_of
 from tasks_app.core.query_checks import QueryFault
 from tasks_app.core.query_completion import Completion, complete
 from tasks_app.core.query_fields import Vocabulary
@@ -45,6 +45,15 @@ class ReadQuery:
     def node(self) -> Node | None:
         """The query as a tree."""
         return self.wanted.node
+
+    def without_index(self, indexed: str) -> Sequence[str]:
+        """Paths that are compared task by task, where the index of ``indexed`` finds the tasks.
+
+        Those that advice is given on are left out: it says more.
+        """
+        compared = [match.name for match in matches_of(self.node) if match.path]
+        said = {indexed, *(path for path, _ in self.advice)}
+        return [path for path in dict.fromkeys(compared) if path not in said]
 
 
 @dataclass(frozen=True, slots=True)

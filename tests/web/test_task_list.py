@@ -214,3 +214,21 @@ def test_what_handlers_and_submitters_wrote_stays_text(floor: Floor, operator: P
         assert "<img" not in html
         assert "<script>" not in html
         assert "&lt;img" in html
+
+
+def test_a_path_without_an_index_says_how_it_is_searched(floor: Floor, viewer: Person) -> None:
+    floor.kind("job", searchable_paths=["payload.customer.id"])
+    floor.submit(1, key=None)
+
+    def said(query: str) -> str:
+        return " ".join(viewer.text("tasks", q=query).split())
+
+    assert "<code>payload.n</code> has no index: it is compared" in said("kind:job payload.n:3")
+    both = said("kind:job payload.n:3 -result.label:spam")
+    assert "<code>payload.n</code>, <code>result.label</code> have no index" in both
+    indexed = said("kind:job payload.customer.id:42 payload.n:3")
+    assert "Found by the index of <code>payload.customer.id</code>" in indexed
+    assert "<code>payload.n</code> has no index" in indexed
+    advised = said("payload.customer.id:42")
+    assert "name the kind" in advised
+    assert "has no index" not in advised

@@ -72,6 +72,7 @@ def _table(address: ListAddress, read: ReadQuery, page: TaskPage) -> dict[str, A
         "tabs": tabs_of(read, address, count_by_kind()),
         "headings": headings_of(address),
         "page": page,
+        "without_index": read.without_index(page.indexed),
         "again": address.link(**place),
         "next": address.link(after=page.next, upto=upto) if page.next else "",
         "previous": address.link(before=page.previous, upto=upto) if page.previous else "",
