@@ -1,4 +1,4 @@
-"""What operators' programs do: pause, resume, drain, free, cancel; each act is audited."""
+"""What operators' programs do: pause, resume, quarantine, free, drain, cancel; all is audited."""
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -46,6 +46,7 @@ class KindAct(StrEnum):
 
     PAUSE = "pause"
     RESUME = "resume"
+    QUARANTINE = "quarantine"
     FREE = "free"
 
 
@@ -68,6 +69,7 @@ class JobAct(StrEnum):
 KIND_ACTS: Final[Mapping[KindAct, Callable[[str, Actor, str], bool]]] = {
     KindAct.PAUSE: kind_holds.pause_kind,
     KindAct.RESUME: kind_holds.resume_kind,
+    KindAct.QUARANTINE: kind_holds.quarantine_kind,
     KindAct.FREE: kind_holds.free_kind,
 }
 WORKER_ACTS: Final[Mapping[WorkerAct, Callable[[UUID, Actor, str], bool]]] = {
@@ -82,7 +84,7 @@ JOB_ACTS: Final[Mapping[JobAct, Callable[[UUID, Actor, str], bool]]] = {
 }
 
 
-@router.post("/kinds/{act}", response=ACTED, summary="Pause, resume or free a kind")
+@router.post("/kinds/{act}", response=ACTED, summary="Pause, resume, quarantine or free a kind")
 @decorate_view(bounded)
 def kind(request: HttpRequest, act: KindAct, body: Annotated[KindActIn, Body()]) -> Any:
     """``free`` ends a quarantine. What is in flight goes on in any case."""

@@ -69,7 +69,10 @@ def _held(alert: HeldKind) -> tuple[str, str]:
     if alert.hold is Hold.QUARANTINE:
         return (
             say("%(kind)s is in quarantine", kind=alert.kind),
-            say("Its tasks took workers down; ready ones wait until somebody frees it."),
+            say(
+                "Its tasks took workers down, or an operator put it there; "
+                "ready ones wait until somebody frees it."
+            ),
         )
     if alert.hold is Hold.BREAKER:
         return (

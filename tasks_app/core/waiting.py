@@ -126,6 +126,17 @@ def near_misses(kind: str, workers: Sequence[WorkerFacts]) -> Sequence[NearMiss]
     return sorted(found, key=lambda miss: (-miss.likeness, miss.worker))[:MOST_MISSES]
 
 
+def offered(workers: Sequence[WorkerFacts]) -> Sequence[str]:
+    """The kinds that live workers take on, by name.
+
+    >>> from uuid import UUID
+    >>> w1 = WorkerFacts(UUID(int=1), "w1", 1, {"mail": 1.0, "draft": 1.0})
+    >>> offered([w1])
+    ['draft', 'mail']
+    """
+    return sorted({kind for worker in workers if not worker.draining for kind in worker.skills})
+
+
 def _likeness(one: str, other: str) -> float:
     return difflib.SequenceMatcher(None, one[:100], other[:100]).ratio()
 

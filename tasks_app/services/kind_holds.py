@@ -1,4 +1,4 @@
-"""Pausing kinds, letting them go on, and ending a quarantine; each audited in its transaction."""
+"""Pausing kinds and letting them go on, quarantine and its end; each audited in its transaction."""
 
 from tasks_app import events
 from tasks_app.services.auditing import note
@@ -19,6 +19,19 @@ def pause_kind(kind: str, actor: Actor, reason: str = "") -> bool:
 def resume_kind(kind: str, actor: Actor, reason: str = "") -> bool:
     """Go on with a paused kind. False when nothing changed."""
     return _set_paused(kind, actor, reason, paused=False)
+
+
+@needs(Role.OPERATOR)
+@transactional
+def quarantine_kind(kind: str, actor: Actor, reason: str = "") -> bool:
+    """Hand out nothing more of a kind until somebody frees it. False where it is there already.
+
+    What is in flight goes on. A pause says "for now"; a quarantine says that its tasks do harm.
+    """
+    if not breakers.quarantine_kind(kind):
+        return False
+    note(actor, "quarantine kind", kind, reason=reason.strip())
+    return True
 
 
 @needs(Role.OPERATOR)

@@ -129,6 +129,17 @@ def quarantine_kinds() -> list[str]:
     return [name for (name,) in sql.rows(QUARANTINE)]
 
 
+SET_QUARANTINE = """
+UPDATE kind SET quarantined_at = statement_timestamp()
+ WHERE name = %(kind)s AND quarantined_at IS NULL
+"""
+
+
+def quarantine_kind(kind: str) -> bool:
+    """Put one into quarantine by hand; False where it is there already."""
+    return sql.execute(SET_QUARANTINE, {"kind": kind}) == 1
+
+
 FREE_KIND = """
 UPDATE kind SET quarantined_at = NULL, quarantine_freed_at = statement_timestamp()
  WHERE name = %(kind)s AND quarantined_at IS NOT NULL

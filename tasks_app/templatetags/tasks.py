@@ -48,7 +48,10 @@ REASONS: Final[dict[str, Promise]] = {
 
 LEFT: Final[dict[str, Promise]] = {
     Left.KIND_PAUSED: _("Its kind %(name)s is paused."),
-    Left.KIND_QUARANTINED: _("Its kind %(name)s is in quarantine: its tasks took workers down."),
+    Left.KIND_QUARANTINED: _(
+        "Its kind %(name)s is in quarantine: its tasks took workers down, or an operator put it "
+        "there."
+    ),
     Left.BREAKER_OPEN: _(
         "Its kind %(name)s is held back by its circuit breaker after failures in a row."
     ),

@@ -31,10 +31,13 @@ def test_a_kind_is_paused_resumed_and_freed(program: Program, floor: Floor) -> N
     assert act(program, "kinds/resume", kind="job").json == {"changed": True}
     Kind.objects.filter(name="job").update(quarantined_at="2030-01-01T00:00:00Z")
     assert act(program, "kinds/free", kind="job").json == {"changed": True}
+    assert act(program, "kinds/quarantine", kind="job").json == {"changed": True}
+    assert act(program, "kinds/quarantine", kind="job").json == {"changed": False}
     assert act(program, "kinds/free", kind="jib").status == 404
     assert act(program, "kinds/stop", kind="job").status == 422
     actions = AuditEntry.objects.filter(action__endswith=" kind").order_by("id")
-    assert [entry.action for entry in actions] == ["pause kind", "resume kind", "free kind"]
+    done = ["pause kind", "resume kind", "free kind", "quarantine kind"]
+    assert [entry.action for entry in actions] == done
     assert {entry.actor for entry in actions} == {"tests"}
 
 

@@ -33,6 +33,14 @@ def test_a_kind_is_paused_and_resumed_with_its_reason_in_the_audit(floor: Floor)
     assert "at the command line" in AuditEntry.objects.earliest("id").actor
 
 
+def test_a_kind_is_put_into_quarantine_by_hand(floor: Floor) -> None:
+    args = ("pause", "kind", "job", "--quarantine", "--reason", "it fills the disk")
+    assert run(*args) == "in quarantine"
+    assert run(*args).startswith("nothing changed")
+    kind = Kind.objects.get()
+    assert (kind.paused, kind.quarantined_at is None) == (False, False)
+
+
 def test_a_quarantine_ends_only_on_demand(floor: Floor) -> None:
     Kind.objects.update(quarantined_at="2030-01-01T00:00:00Z")
     assert run("resume", "kind", "job").startswith("nothing changed")
@@ -56,6 +64,7 @@ def test_a_worker_and_a_job_are_paused_and_resumed(floor: Floor) -> None:
         (("pause", "job", "x"), "no id of a job"),
         (("pause", "job", str(uuid4())), "there is no job"),
         (("resume", "job", "x", "--free"), "only a kind"),
+        (("pause", "job", "x", "--quarantine"), "only a kind"),
         (("cancel", "job", "x", "--reason", "y"), "no id of a job"),
         (("cancel", "tasks", "status:lost", "--reason", "y"), "query: at character"),
     ],

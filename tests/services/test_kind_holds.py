@@ -3,7 +3,7 @@
 import pytest
 
 from tasks_app.models import AuditEntry, Kind
-from tasks_app.services.kind_holds import free_kind, pause_kind, resume_kind
+from tasks_app.services.kind_holds import free_kind, pause_kind, quarantine_kind, resume_kind
 from tasks_app.services.people import Actor, NotAllowed, Role
 from tests.floor import Floor
 
@@ -41,7 +41,23 @@ def test_a_quarantine_ends_by_an_operator_with_a_reason(floor: Floor) -> None:
     assert AuditEntry.objects.get().action == "free kind"
 
 
-@pytest.mark.parametrize("act", [pause_kind, resume_kind, free_kind])
+def test_a_kind_in_quarantine_by_hand_gets_nothing_until_it_is_freed(floor: Floor) -> None:
+    floor.worker("w1", slots=1)
+    floor.submit(1)
+    assert quarantine_kind("job", OPERATOR, "it fills the disk")
+    assert not quarantine_kind("job", OPERATOR)
+    assert floor.round().dispatched == 0
+    assert free_kind("job", OPERATOR)
+    assert floor.round().dispatched == 1
+    entry = AuditEntry.objects.earliest("id")
+    assert (entry.action, entry.subject, entry.reason) == (
+        "quarantine kind",
+        "job",
+        "it fills the disk",
+    )
+
+
+@pytest.mark.parametrize("act", [pause_kind, resume_kind, quarantine_kind, free_kind])
 def test_who_may_only_look_changes_no_kind(floor: Floor, act: object) -> None:
     floor.kind()
     with pytest.raises(NotAllowed):

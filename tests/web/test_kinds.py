@@ -36,10 +36,16 @@ def test_an_operator_pauses_resumes_and_frees_with_a_reason(floor: Floor, operat
     assert "quarantine is over" in message_of(operator.post("free_kind", kind="odd name/1"))
     kind = Kind.objects.get()
     assert (kind.paused, kind.quarantined_at) == (False, None)
+    response = operator.post("quarantine_kind", kind="odd name/1", reason="it fills the disk")
+    assert "odd name/1: in quarantine" in message_of(response)
+    html = response.content.decode()
+    assert "Free odd name/1 from quarantine" in html
+    assert "Put odd name/1 into quarantine" not in html
+    assert "/audit/?text=odd%20name%2F1" in html, "who did it, and why"
     assert AuditEntry.objects.earliest("id").reason == "the other side is down"
 
 
-@pytest.mark.parametrize("act", ["pause_kind", "resume_kind", "free_kind"])
+@pytest.mark.parametrize("act", ["pause_kind", "resume_kind", "quarantine_kind", "free_kind"])
 def test_who_may_only_look_changes_nothing(floor: Floor, viewer: Person, act: str) -> None:
     floor.kind("job")
     assert viewer.post(act, kind="job").status_code == 403

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Permission
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.core.states import OnDead, Status
-from tasks_app.models import AuditEntry, Leader, Limit, Task
+from tasks_app.models import AuditEntry, Leader, Task
 from tests.floor import Floor
 from tests.web.conftest import Person, died, message_of
 
@@ -21,49 +21,6 @@ def test_a_task_that_is_not_there_is_said_to_be_so(viewer: Person) -> None:
     response = viewer.get("task", uuid4())
     assert response.status_code == 404
     assert "There is no task" in response.content.decode()
-
-
-def test_a_pending_task_says_why_it_is_not_running(floor: Floor, viewer: Person) -> None:
-    (task,) = floor.submit(1)
-    assert "No live worker can do it" in viewer.text("task", task)
-    floor.kind("job", paused=True)
-    assert "is paused." in viewer.text("task", task)
-    floor.kind("job", paused=False)
-    floor.worker("w1")
-    assert "1 live worker can do it" in viewer.text("task", task)
-    assert "It is the next of its kind" in viewer.text("task", task)
-
-
-def test_a_kind_that_nobody_offers_names_the_nearest_miss(floor: Floor, viewer: Person) -> None:
-    floor.worker("w1", skills={"jobs": 1})
-    (task,) = floor.submit(1)
-    html = viewer.text("task", task)
-    assert "w1 offers <code>jobs</code>" in html
-    floor.worker("w2")
-    floor.silence("w2", 1000)
-    floor.round()
-    assert "could, and was last heard of" in viewer.text("task", task)
-
-
-def test_a_full_limit_names_who_holds_it(floor: Floor, viewer: Person) -> None:
-    floor.kind("job", limit=Limit.objects.create(name="api", max_concurrent=1))
-    floor.worker("w1", slots=5)
-    holder, waiting = floor.submit(2)
-    floor.round()
-    html = viewer.text("task", waiting)
-    assert "as much as it allows is in flight" in html
-    assert f"/tasks/{holder}/" in html
-
-
-def test_a_full_queue_tells_the_place_and_the_expected_start(floor: Floor, viewer: Person) -> None:
-    floor.settings(backlog=0)
-    floor.worker("w1")
-    tasks = floor.submit(4, estimates=[10, 10, 10, 10])
-    floor.round()
-    html = " ".join(viewer.text("task", tasks[3]).split())
-    assert "Every worker that can do it has as much as it may hold" in html
-    assert "2 tasks of its kind are before it" in html
-    assert "its turn comes in about 30 s" in html
 
 
 def test_a_task_shows_what_it_was_submitted_with(floor: Floor, viewer: Person) -> None:

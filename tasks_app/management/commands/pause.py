@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tasks_app.management.holding import PAUSE, add_arguments, carry_out
+from tasks_app.services.kind_holds import quarantine_kind
 
 
 class Command(BaseCommand):
@@ -15,8 +16,20 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare what to pause."""
         add_arguments(parser)
+        parser.add_argument(
+            "--quarantine", action="store_true", help="of a kind: until somebody frees it"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Pause it."""
+        if options["quarantine"]:
+            self._quarantine(options)
+            return
         changed = carry_out(PAUSE, options)
         self.stdout.write("paused" if changed else "nothing changed: it was paused, or has ended")
+
+    def _quarantine(self, options: dict[str, Any]) -> None:
+        if options["what"] != "kind":
+            raise CommandError("--quarantine: only a kind is ever in quarantine")
+        changed = carry_out({"kind": quarantine_kind}, options)
+        self.stdout.write("in quarantine" if changed else "nothing changed: it is there already")

@@ -1,6 +1,6 @@
 """Bulks as people watch them, and what the runner must know of the tasks it sent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final

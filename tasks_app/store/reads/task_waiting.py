@@ -1,12 +1,12 @@
 """What the record says about a task that nobody works on yet."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from tasks_app.core.facts import KindPolicy, Left, Snapshot, TaskFacts, WorkerFacts
+from tasks_app.core.facts import KindPolicy, Left, Scope, Snapshot, TaskFacts, WorkerFacts
 from tasks_app.core.states import Status
 from tasks_app.core.waiting import (
     Answer,
@@ -14,6 +14,7 @@ from tasks_app.core.waiting import (
     Waiting,
     expected_start,
     near_misses,
+    offered,
     why_waiting,
 )
 from tasks_app.store import sql
@@ -39,6 +40,18 @@ SELECT e.task_id, coalesce(t.key, e.task_id::text), e.kind, w.name, e.weight
  ORDER BY e.weight DESC, e.assigned_at
  LIMIT %(most)s
 """
+
+# Until when a breaker lets nothing through: then one task may try.
+BREAKER_UNTIL = """
+SELECT b.since + g.seconds * interval '1 second'
+  FROM (SELECT 'kind' AS scope, name, breaker_open_seconds AS seconds FROM kind
+         UNION ALL
+        SELECT 'limit', name, breaker_open_seconds FROM shared_limit) g
+  JOIN breaker_state b ON b.scope = g.scope AND b.name = g.name
+ WHERE b.scope = %(scope)s AND b.name = %(name)s AND b.state = 'open'
+"""
+
+LIMIT_PAUSED_UNTIL = "SELECT paused_until FROM limit_state WHERE limit_id = %(name)s"
 
 AHEAD = """
 SELECT count(*), coalesce(sum(a.estimate_seconds), 0)::float8
@@ -87,8 +100,10 @@ class Checklist:
 
     ``capable`` workers could do its kind, ``draining`` of them take nothing new; ``last_round_at``
     is None where no round was ever recorded; ``lock_holder`` holds the lock that it needs,
-    ``limit_holders`` most of its limit. ``near_misses`` and ``once_able`` come closest where nobody
-    can do it. ``ahead`` tasks of its kind are before it; None where it is not in the queue.
+    ``limit_holders`` most of its limit. Its breaker and its limit let nothing through until
+    ``breaker_until`` and ``limit_until``, where that is known. ``near_misses`` and ``once_able``
+    come closest where nobody can do it, and live workers ``offer`` other kinds. ``ahead`` tasks of
+    its kind are before it; None where it is not in the queue.
     """
 
     answers: Sequence[Answer]
@@ -97,8 +112,11 @@ class Checklist:
     draining: int
     last_round_at: datetime | None
     lock_holder: UUID | None
+    breaker_until: datetime | None = None
+    limit_until: datetime | None = None
     limit_holders: Sequence[Holder] = ()
     near_misses: Sequence[NearMiss] = ()
+    offer: Sequence[str] = ()
     once_able: Sequence[OnceAble] = field(default_factory=tuple)
     ahead: int | None = None
     starts_in: float | None = None
@@ -144,8 +162,13 @@ def read_checklist(task: TaskDetail, silent_after: float) -> Checklist:
         draining=sum(worker.draining for worker in able),
         last_round_at=duty.last_round_at,
         lock_holder=holder[0] if holder else None,
+        breaker_until=_until(BREAKER_UNTIL, policy.name, Scope.KIND)
+        if Left.BREAKER_OPEN in left
+        else None,
+        limit_until=_limit_until(policy, left),
         limit_holders=_limit_holders(policy) if Left.LIMIT_FULL in left else (),
         near_misses=near_misses(task.kind, snapshot.workers) if nobody else (),
+        offer=offered(snapshot.workers) if nobody else (),
         once_able=_once_able(task.kind) if nobody else (),
         ahead=ahead,
         starts_in=starts_in,
@@ -161,6 +184,20 @@ def _queue(
     found = sql.row(AHEAD, {"kind": task.kind, "task": task.id, "most": MOST_AHEAD})
     count, seconds = found if found else (0, 0.0)
     return int(count), expected_start(task.kind, float(seconds), workers)
+
+
+def _limit_until(policy: KindPolicy, left: Set[Left | None]) -> datetime | None:
+    """When its limit goes on by itself; None where another's end of work decides that."""
+    if policy.limit and Left.LIMIT_BREAKER_OPEN in left:
+        return _until(BREAKER_UNTIL, policy.limit, Scope.LIMIT)
+    if policy.limit and Left.LIMIT_PAUSED in left:
+        return _until(LIMIT_PAUSED_UNTIL, policy.limit, Scope.LIMIT)
+    return None
+
+
+def _until(statement: str, name: str, scope: Scope) -> datetime | None:
+    found = sql.row(statement, {"scope": scope, "name": name})
+    return found[0] if found else None
 
 
 def _limit_holders(policy: KindPolicy) -> list[Holder]:

@@ -1,4 +1,4 @@
-"""Kinds: what waits, what holds one back; pause it, let it go on, end its quarantine, switch it."""
+"""Kinds: what waits, what holds one back; pause, resume, quarantine, free and switch one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,6 +45,11 @@ ACTS: Final = {
         kind_holds.resume_kind,
         _("%(kind)s: it is handed out again."),
         _("%(kind)s: nothing changed, it was not paused."),
+    ),
+    "quarantine": KindAct(
+        kind_holds.quarantine_kind,
+        _("%(kind)s: in quarantine. Nothing more of it is handed out until somebody frees it."),
+        _("%(kind)s: nothing changed, it is in quarantine already."),
     ),
     "free": KindAct(
         kind_holds.free_kind,
