@@ -162,9 +162,7 @@ def read_checklist(task: TaskDetail, silent_after: float) -> Checklist:
         draining=sum(worker.draining for worker in able),
         last_round_at=duty.last_round_at,
         lock_holder=holder[0] if holder else None,
-        breaker_until=_until(BREAKER_UNTIL, policy.name, Scope.KIND)
-        if Left.BREAKER_OPEN in left
-        else None,
+        breaker_until=_breaker_until(policy, left),
         limit_until=_limit_until(policy, left),
         limit_holders=_limit_holders(policy) if Left.LIMIT_FULL in left else (),
         near_misses=near_misses(task.kind, snapshot.workers) if nobody else (),
@@ -184,6 +182,11 @@ def _queue(
     found = sql.row(AHEAD, {"kind": task.kind, "task": task.id, "most": MOST_AHEAD})
     count, seconds = found if found else (0, 0.0)
     return int(count), expected_start(task.kind, float(seconds), workers)
+
+
+def _breaker_until(policy: KindPolicy, left: Set[Left | None]) -> datetime | None:
+    """When its kind's breaker lets one through; None where it does, or waits for a probe."""
+    return _until(BREAKER_UNTIL, policy.name, Scope.KIND) if Left.BREAKER_OPEN in left else None
 
 
 def _limit_until(policy: KindPolicy, left: Set[Left | None]) -> datetime | None:
