@@ -42,6 +42,23 @@ def test_what_a_handler_logs_arrives_on_the_task_s_page_while_it_runs(
     expect(closed.locator("b")).to_have_count(0)
 
 
+def test_a_worker_s_errors_have_room_beside_the_ids_of_tasks(site: Site, visitor: Visitor) -> None:
+    worker = site.floor.worker("w1")
+    site.floor.submit(1, key=None)
+    site.floor.round()
+    (grant,) = site.floor.claim("w1")
+    site.floor.fail("w1", grant, type="json.JSONDecodeError", message="a comma " * 20)
+    visitor.page.set_viewport_size({"width": 1440, "height": 900})
+    visitor.go(f"/workers/{worker}/")
+    error = visitor.page.locator("table.recent td.wide")
+    expect(error).to_contain_text("JSONDecodeError")
+    box, card = error.bounding_box(), visitor.page.locator("main .card", has=error).bounding_box()
+    assert box is not None
+    assert card is not None
+    assert box["width"] >= 200
+    assert box["x"] + box["width"] <= card["x"] + card["width"], "nothing of it is cut off"
+
+
 def test_a_kind_is_paused_resumed_and_freed_by_keys_with_a_reason(
     site: Site, visitor: Visitor
 ) -> None:

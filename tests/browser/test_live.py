@@ -121,6 +121,11 @@ def test_the_pace_has_its_place_on_a_phone(site: Site, visitor: Visitor) -> None
     assert box is not None
     assert box["x"] + box["width"] <= 390
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    name = page.locator(".top .end .menu > summary")
+    name.evaluate("node => node.textContent = 'w_operator'")
+    beside = name.bounding_box()
+    assert beside is not None
+    assert abs(beside["y"] - box["y"]) < 10, "a name of ten letters needs no row of its own"
 
 
 def test_a_hidden_tab_rests_and_is_right_again_when_it_is_seen(

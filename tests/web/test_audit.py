@@ -5,6 +5,7 @@ import io
 import json
 import re
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import pytest
 from django.test import Client
@@ -84,6 +85,25 @@ def test_an_entry_is_shown_in_full(acts: None, viewer: Person) -> None:
     assert "Digest" in html
     assert viewer.get("audit_entry", 77).status_code == 404
     assert viewer.get("audit_entry", 10**30).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("subject", "address"),
+    [
+        (str(UUID(int=7)), f"/tasks/{UUID(int=7)}/"),
+        (f"worker {UUID(int=7)}", f"/workers/{UUID(int=7)}/"),
+        (f"job {UUID(int=7)}", f"/jobs/{UUID(int=7)}/"),
+        (f"bulk {UUID(int=7)}", f"/acts/{UUID(int=7)}/"),
+        (f"30 tasks, bulk {UUID(int=7)}", f"/acts/{UUID(int=7)}/"),
+        ("dead letters 0a1b2c3d4e5f6071", "/dead-letters/0a1b2c3d4e5f6071/"),
+    ],
+)
+def test_an_entry_leads_to_what_was_acted_on(
+    floor: Floor, viewer: Person, subject: str, address: str
+) -> None:
+    note(Actor("otto"), "act", subject)
+    html = viewer.text("audit_entry", AuditEntry.objects.get().id)
+    assert f'<a class="recorded" href="{address}">{subject}</a>' in html
 
 
 def test_exports_hold_what_the_filter_matches(acts: None, viewer: Person) -> None:

@@ -73,6 +73,13 @@ def test_a_group_goes_to_a_colleague_to_oneself_and_to_nobody(
     ]
 
 
+def test_the_desk_behind_a_long_list_is_reached_from_the_head_of_the_group(
+    key: str, operator: Person
+) -> None:
+    html = operator.text("dead_group", key)
+    assert html.index('href="#desk"') < html.index('id="dead-title"') < html.index('id="desk"')
+
+
 def test_what_is_so_already_is_not_written_again(key: str, operator: Person) -> None:
     for _ in range(2):
         operator.post("assign_group", key, colleague="otto")

@@ -64,6 +64,7 @@ def test_what_a_round_could_not_place_is_named_with_its_reason(
     assert found == [("job", "all_busy", 2), ("lonely", "no_capable_worker", 2)]
     html = viewer.text("supervisor")
     assert "No live worker can do it" in html
+    assert 'href="/tasks/?q=kind%3Alonely"' in html
 
 
 def test_the_lengths_of_rounds_are_counted_by_class(floor: Floor, viewer: Person) -> None:

@@ -75,6 +75,7 @@ def test_a_worker_shows_its_leases_and_its_attempts(floor: Floor, viewer: Person
     html = viewer.text("worker", worker)
     assert "the-dead-one" in html
     assert "the-running-one" in html
+    assert 'href="/tasks/?q=worker%3Aw1"' in html, "more than are looked for here"
 
 
 def test_an_unknown_worker_is_said_to_be_so(viewer: Person) -> None:

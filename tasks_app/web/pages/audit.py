@@ -20,6 +20,7 @@ from django.views.decorators.http import require_safe
 from tasks_app.store.reads import audit as reads
 from tasks_app.store.reads.audit import AuditFilter, Entry
 from tasks_app.web import exports
+from tasks_app.web.audit_subjects import address_of
 from tasks_app.web.filters import read_text
 
 NAMES: Final = ("actor", "action", "text", "since", "until")
@@ -93,7 +94,8 @@ def entry(request: HttpRequest, number: int) -> HttpResponse:
         for name, value in parts.items()
         if value not in (None, {})
     }
-    return render(request, "audit/entry.html", {"entry": found, "texts": texts})
+    context = {"entry": found, "texts": texts, "address": address_of(found.subject)}
+    return render(request, "audit/entry.html", context)
 
 
 @require_safe
