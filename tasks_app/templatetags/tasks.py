@@ -212,7 +212,7 @@ def rail_searches(context: Context) -> Sequence[SearchRow]:
 
 
 @register.simple_tag
-def tasks_where(field: str, value: str) -> str:
-    """The address of the list of tasks in which a field has a value."""
-    query = f"{field}:{quoted_if_needed(value)}"
+def tasks_where(field: str, value: str, also: str = "") -> str:
+    """The address of the list of tasks in which a field has a value, and what else must hold."""
+    query = f"{field}:{quoted_if_needed(value)} {also}".rstrip()
     return f"{reverse('web:tasks')}?{urlencode({'q': query})}"

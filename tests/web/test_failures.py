@@ -7,7 +7,7 @@ from django.db import OperationalError
 
 from tests.web.conftest import Person
 
-READ = "tasks_app.web.pages.kinds.list_kind_standings"
+READ = "tasks_app.web.pages.kinds.page_of_kinds"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.models import AuditEntry, BreakerState, Kind, Limit, LimitState
+from tasks_app.store.reads import holds
 from tests.floor import Floor
 from tests.web.conftest import Person, message_of
 
@@ -50,6 +51,21 @@ def test_who_may_only_look_changes_nothing(floor: Floor, viewer: Person, act: st
     floor.kind("job")
     assert viewer.post(act, kind="job").status_code == 403
     assert not AuditEntry.objects.exists()
+
+
+def test_kinds_behind_the_first_page_are_reached(
+    floor: Floor, operator: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holds, "MOST_KINDS", 2)
+    for name in ("a b", "c", "d", "e"):
+        floor.kind(name)
+    pages = [operator.text("kinds"), operator.text("kinds", after="c")]
+    assert "Pause a b" in pages[0]
+    assert "Pause d" not in pages[0]
+    assert 'href="?after=c">Next' in pages[0]
+    assert "Pause d" in pages[1]
+    assert "Pause e" in pages[1]
+    assert ">Next" not in pages[1]
 
 
 def test_the_page_costs_no_more_for_more_kinds(

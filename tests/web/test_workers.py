@@ -1,5 +1,7 @@
 """The workers' list and a worker's page."""
 
+import re
+from urllib.parse import parse_qs
 from uuid import uuid4
 
 import pytest
@@ -9,6 +11,7 @@ from tasks_app.core.states import Status, WorkerState
 from tasks_app.models import AuditEntry, Worker
 from tasks_app.sdk.link import WorkerUnknown
 from tasks_app.services.sampler import Sampler
+from tasks_app.store.reads import worker_lists
 from tests.floor import Floor
 from tests.web.conftest import Person, died, message_of
 
@@ -76,6 +79,19 @@ def test_a_worker_shows_its_leases_and_its_attempts(floor: Floor, viewer: Person
     assert "the-dead-one" in html
     assert "the-running-one" in html
     assert 'href="/tasks/?q=worker%3Aw1"' in html, "more than are looked for here"
+
+
+def test_a_worker_that_holds_more_than_is_shown_leads_to_all_of_it(
+    floor: Floor, viewer: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_lists, "MOST_LEASES", 1)
+    worker = floor.worker("w1", slots=3)
+    floor.submit(3)
+    floor.round()
+    html = viewer.text("worker", worker)
+    assert "The first 1 of 3 are shown." in " ".join(html.split())
+    query = parse_qs(re.findall(r'href="/tasks/\?(q=worker[^"]+)">Show them all', html)[0])["q"][0]
+    assert viewer.text("tasks", q=query).count("<tr data-id") == 3
 
 
 def test_an_unknown_worker_is_said_to_be_so(viewer: Person) -> None:

@@ -102,18 +102,17 @@ SHOWN: Final = {
 }
 
 
-def list_kind_standings(after: str = "") -> Sequence[KindStanding]:
-    """Up to ``MOST_KINDS`` kinds by name, without the supervisor's own, which nobody hands out."""
+def page_of_kinds(after: str | None = None) -> tuple[Sequence[KindStanding], str | None]:
+    """Up to ``MOST_KINDS`` kinds behind a name, and the cursor of the page after.
+
+    The supervisor's own kind, which nobody hands out, is left out.
+    """
     counts: dict[str, dict[str, Any]] = {}
     for each in count_by_kind():
         if each.status in SHOWN:
             of_kind = counts.setdefault(each.kind, {})
             of_kind[SHOWN[each.status]] = of_kind.get(SHOWN[each.status], 0) + each.count
-    found = sql.rows(KINDS, {"most": MOST_KINDS, "join": JOIN_KIND, "after": after})
-    return [KindStanding(*row, **counts.get(row[0], {})) for row in found]
-
-
-def page_of_kinds(after: str | None) -> tuple[Sequence[KindStanding], str | None]:
-    """The same behind a name, and the cursor of the page after: for an export."""
-    rows = list_kind_standings(after or "")
-    return rows, rows[-1].name if len(rows) == MOST_KINDS else None
+    params = {"most": MOST_KINDS + 1, "join": JOIN_KIND, "after": after or ""}
+    found = [KindStanding(*row, **counts.get(row[0], {})) for row in sql.rows(KINDS, params)]
+    rows = found[:MOST_KINDS]
+    return rows, rows[-1].name if len(found) > MOST_KINDS else None

@@ -18,7 +18,7 @@ from tasks_app.core.facts import StrategyName
 from tasks_app.services import kind_holds
 from tasks_app.services.kind_strategy import preview_switch, switch_strategy
 from tasks_app.services.people import Actor, may_administer, may_operate
-from tasks_app.store.reads.holds import MOST_KINDS, list_kind_standings
+from tasks_app.store.reads.holds import page_of_kinds
 from tasks_app.web.acting import actor_of, admins_only, back_to, operators_only
 from tasks_app.web.filters import read_text
 
@@ -63,9 +63,12 @@ ACTS: Final = {
 @never_cache
 def kinds(request: HttpRequest) -> HttpResponse:
     """Show the page, or only its table when htmx asks again."""
+    after = read_text(request.GET, "after")
+    found, following = page_of_kinds(after)
     context = {
-        "kinds": list_kind_standings(),
-        "most": MOST_KINDS,
+        "kinds": found,
+        "after": after,
+        "following": following,
         "may_operate": may_operate(request.user),
         "may_administer": may_administer(request.user),
     }
