@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -192,6 +193,26 @@ def test_an_input_s_hidden_value_is_masked_in_the_words_of_who_got_it(
     assert "no such card: [redacted]" in viewer.text("dead_letters")
 
 
+def test_the_inputs_of_many_tasks_are_masked_in_the_words_of_each(
+    floor: PeopleFloor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks_app.store.reads.hidden_values.AT_ONCE", 5)
+    given_by = floor.submit(130, kind="a")
+    for n, task in enumerate(given_by):
+        Task.objects.filter(id=task).update(status="COMPLETED", result={"card": f"{n}-{CARD}"})
+    floor.kind("b", redacted_keys=[])
+    got = [
+        floor.submit(1, kind="b", needs=[(task, OnDead.WAIT) for task in given_by[n : n + 120]])[0]
+        for n in range(10)
+    ]
+    with CaptureQueriesContext(connection) as asked:
+        words = words_about(got, {"a": frozenset(["card"])})
+    for n, task in enumerate(got):
+        for place in range(n, n + 120):
+            assert words.text(task, f"no card {place}-{CARD}") == "no card [redacted]"
+    assert len(asked) == 11, "no more values at once than memory is for"
+
+
 def test_an_error_cannot_be_found_by_guessing_what_it_hides(
     floor: PeopleFloor, viewer: Person
 ) -> None:
@@ -224,8 +245,6 @@ def test_what_was_said_with_a_value_that_was_edited_away_stays_masked(
 
 
 def test_where_nothing_is_hidden_no_question_is_asked(floor: PeopleFloor) -> None:
-    from django.db import connection
-
     task = died(floor)
     with CaptureQueriesContext(
         connection,
