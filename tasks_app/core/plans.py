@@ -21,6 +21,11 @@ MOST_STEPS: Final = 500
 MOST_ITEMS: Final = 10_000
 """Tasks that one ``for_each`` makes at most."""
 
+LARGEST_FAN_OUT: Final = 16 * 1024 * 1024
+"""Characters of all the payloads that one ``for_each`` makes, as ``preparation.length_of`` counts
+them. They are checked and written in one transaction, which a leader that is replaced after ten
+seconds must have time for: a second for as many long texts, or for a million values."""
+
 PLAN_LIMITS: Final = PayloadLimits(max_bytes=1024 * 1024, max_depth=40, max_nodes=50_000)
 
 PLAN_FIELDS: Final = ("name", "key", "priority", "on_dead", "steps", "result")

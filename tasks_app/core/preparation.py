@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from tasks_app.core.conditions import holds
 from tasks_app.core.new_tasks import LONGEST_LOCK, fault_of_text, shown
 from tasks_app.core.payloads import dump_json
-from tasks_app.core.plans import MOST_ITEMS, PayloadCheck, Step
+from tasks_app.core.plans import LARGEST_FAN_OUT, MOST_ITEMS, PayloadCheck, Step
 from tasks_app.core.references import Missing, Scope, substitute
+
+SEPARATOR: Final = 16
+"""Characters that a comma or bracket counts for: a value costs as much as a text of that length,
+and a number of one digit takes as many bytes in the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +57,18 @@ def prepare_step(step: Step, scope: Scope, check: PayloadCheck) -> Prepared:
     try:
         if not step.is_join:
             return _filled(step, scope, check, "payload")
-        items = _items_of(step, scope)
-        return FannedOut(
-            [
-                _filled(step, replace(scope, item=item, has_item=True), check, f"item {number}")
-                for number, item in enumerate(items)
-            ]
-        )
+        return FannedOut(_fan_out(step, scope, check))
     except _Unfit as unfit:
         return Unfit(str(unfit))
+
+
+def length_of(payload: str) -> int:
+    """What a payload (JSON text) costs a round, in characters of a long text.
+
+    >>> length_of('{"text":"some words"}'), length_of("[7,7]")
+    (36, 35)
+    """
+    return len(payload) + (SEPARATOR - 1) * sum(map(payload.count, ",[{"))
 
 
 class _Unfit(Exception):
@@ -80,6 +87,23 @@ def _items_of(step: Step, scope: Scope) -> list[Any]:
     if step.quorum is not None and step.quorum > len(items):
         raise _Unfit(f"quorum: {step.quorum} of {len(items)} items cannot complete")
     return items
+
+
+def _fan_out(step: Step, scope: Scope, check: PayloadCheck) -> list[Ready]:
+    items = _items_of(step, scope)
+    filled: list[Ready] = []
+    room = LARGEST_FAN_OUT
+    for number, item in enumerate(items):
+        one = replace(scope, item=item, has_item=True)
+        filled.append(_filled(step, one, check, f"item {number}"))
+        room -= length_of(filled[-1].payload)
+        if room < 0:
+            raise _Unfit(
+                f"for_each: {number + 1:,} of {len(items):,} items have payloads of more than "
+                f"{LARGEST_FAN_OUT:,} characters together, of which each comma and bracket counts "
+                f"for {SEPARATOR}; a handler finds whole results of earlier steps in ctx.inputs"
+            )
+    return filled
 
 
 def _filled(step: Step, scope: Scope, check: PayloadCheck, place: str) -> Ready:

@@ -5,13 +5,13 @@ what was read after the jobs were locked; what moved since, moves the inbox agai
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from tasks_app.core.jobs import JOB_FINAL, JobStatus, Role
 from tasks_app.core.payloads import dump_json
-from tasks_app.core.plans import load_plan, undo_payload
-from tasks_app.core.references import Scope, assemble
+from tasks_app.core.plans import Plan, load_plan, undo_payload
+from tasks_app.core.references import Reference, Scope, assemble, find_references
 from tasks_app.core.saga import JobDecision, JobFacts, JobTask, decide_job, steps_of
 from tasks_app.core.sanitise import sanitise
 from tasks_app.core.states import Status
@@ -34,11 +34,12 @@ def settle_jobs(limit: int) -> int:
     rows = [row for row in store.lock_jobs(taken) if row.status not in JOB_FINAL]
     if not rows:
         return len(taken)
-    jobs = _with_tasks(rows)
+    plans = {row.id: load_plan(row.plan) for row in rows}
+    jobs = _with_tasks(rows, plans)
     if prepare_steps(jobs, schema_check()):
-        jobs = _with_tasks(rows)
+        jobs = _with_tasks(rows, plans)
     if settle_joins(jobs):
-        jobs = _with_tasks(rows)
+        jobs = _with_tasks(rows, plans)
     decided = [
         (job, decide_job(JobFacts(job.plan, job.status, job.tasks, job.cancel_asked)))
         for job in jobs
@@ -49,7 +50,7 @@ def settle_jobs(limit: int) -> int:
     return len(taken)
 
 
-def _with_tasks(rows: Sequence[JobRow]) -> list[LockedJob]:
+def _with_tasks(rows: Sequence[JobRow], plans: Mapping[UUID, Plan]) -> list[LockedJob]:
     """The jobs with their tasks; with every item only where the way goes back."""
     whole = [row.id for row in rows if _goes_back(row)]
     forward = [row.id for row in rows if not _goes_back(row)]
@@ -65,7 +66,7 @@ def _with_tasks(rows: Sequence[JobRow]) -> list[LockedJob]:
         LockedJob(
             row.id,
             row.status,
-            load_plan(row.plan),
+            plans[row.id],
             paused=row.paused,
             cancel_asked=row.cancel_asked,
             created_at=row.created_at,
@@ -110,32 +111,39 @@ def _move(decided: Sequence[Decided]) -> None:
 
 def _results_of(jobs: Sequence[LockedJob]) -> dict[UUID, str]:
     """The result of each job, put together as its plan says: without it, from its last steps."""
-    completed = {
-        job.id: {
-            job.plan.steps[task.place].name: task.id
-            for task in steps_of(job.tasks)
-            if task.status is Status.COMPLETED
-        }
-        for job in jobs
+    return {job.id: _result_of(job) for job in jobs}
+
+
+def _result_of(job: LockedJob) -> str:
+    """Read for one job at a time: those of many would be in memory at once."""
+    template = job.plan.result
+    if not job.plan.has_result:
+        last = [step.name for step in job.plan.steps if not job.plan.dependents[step.name]]
+        template = {name: {"$result": name} for name in last}
+    results = _results_for(template, job)
+    return json.dumps(sanitise(assemble(template, Scope(results))), allow_nan=False)
+
+
+def _results_for(template: object, job: LockedJob) -> dict[str, object]:
+    """The results of the steps that a template refers to, of those that are COMPLETED."""
+    found = [each for _, each in find_references(template, "") if isinstance(each, Reference)]
+    wanted = {
+        task.id: job.plan.steps[task.place].name
+        for task in steps_of(job.tasks)
+        if task.status is Status.COMPLETED
     }
-    found = steps.payloads_and_results([t for names in completed.values() for t in names.values()])
-    texts = {}
-    for job in jobs:
-        results = {name: found[task_id][1] for name, task_id in completed[job.id].items()}
-        template = job.plan.result
-        if not job.plan.has_result:
-            last = [step.name for step in job.plan.steps if not job.plan.dependents[step.name]]
-            template = {name: {"$result": name} for name in last}
-        texts[job.id] = json.dumps(sanitise(assemble(template, Scope(results))), allow_nan=False)
-    return texts
+    named = {reference.step for reference in found}
+    wanted = {task_id: name for task_id, name in wanted.items() if name in named}
+    results = steps.payloads_and_results(list(wanted))
+    return {wanted[task_id]: result for task_id, (_, result) in results.items()}
 
 
 def _compensate(decided: Sequence[Decided]) -> None:
     """Make the next compensation of each of these jobs."""
     if not decided:
         return
-    wanted = [task for job, _ in decided for task in job.tasks if task.status is Status.COMPLETED]
-    found = steps.payloads_and_results([task.id for task in wanted])
+    undone_tasks = [decision.undo for _, decision in decided if decision.undo is not None]
+    found = steps.payloads_and_results([task.id for task in undone_tasks])
     tasks, rows = [], []
     for job, decision in decided:
         assert decision.undo is not None
@@ -144,7 +152,7 @@ def _compensate(decided: Sequence[Decided]) -> None:
         assert step.compensation is not None
         payload, result = found[undone.id]
         if step.compensation.has_template:
-            results = _earlier_results(job, found) | {step.name: result}
+            results = _results_for(step.compensation.template, job) | {step.name: result}
             payload = assemble(step.compensation.template, Scope(results))
         else:
             payload = undo_payload(step.name, payload, result)
@@ -164,11 +172,3 @@ def _compensate(decided: Sequence[Decided]) -> None:
         rows.append(StepRow(row.id, undone.place, Role.COMPENSATION, undone.item, undone.id))
     insert_tasks(tasks)
     steps.insert_steps(rows)
-
-
-def _earlier_results(job: LockedJob, found: dict[UUID, tuple[object, object]]) -> dict[str, object]:
-    return {
-        job.plan.steps[task.place].name: found[task.id][1]
-        for task in steps_of(job.tasks)
-        if task.status is Status.COMPLETED
-    }

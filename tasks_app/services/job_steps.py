@@ -4,13 +4,21 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from tasks_app.core.facts import ErrorFacts
 from tasks_app.core.jobs import JobStatus, Role
-from tasks_app.core.plans import PayloadCheck, Plan, Step, deadline_of
-from tasks_app.core.preparation import FannedOut, Prepared, Ready, Skipped, Unfit, prepare_step
+from tasks_app.core.plans import LARGEST_FAN_OUT, PayloadCheck, Plan, Step, deadline_of
+from tasks_app.core.preparation import (
+    FannedOut,
+    Prepared,
+    Ready,
+    Skipped,
+    Unfit,
+    length_of,
+    prepare_step,
+)
 from tasks_app.core.references import Scope
 from tasks_app.core.saga import ItemCounts, JobTask, judge_join, steps_of
 from tasks_app.core.sanitise import sanitise
@@ -18,8 +26,15 @@ from tasks_app.core.states import UNFINISHED, DeadReason, OnDead, Status
 from tasks_app.models.tasks import new_id
 from tasks_app.services.cancellation import let_go
 from tasks_app.store import closing, dead_letters, steps
+from tasks_app.store import jobs as store
 from tasks_app.store.steps import StepRow
 from tasks_app.store.submission import TaskRow, insert_tasks
+
+SOURCES_AT_ONCE: Final = 50
+"""Results, of up to 256 kB, that are in memory at a time."""
+
+MOST_PREPARED: Final = LARGEST_FAN_OUT // 2
+"""Characters of payloads after which one transaction prepares no further step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +76,11 @@ class _Outcomes:
     items: list[tuple[UUID, UUID]] = field(default_factory=list)
     skipped: list[UUID] = field(default_factory=list)
     unfit: dict[UUID, str] = field(default_factory=dict)
+    characters: int = 0
+
+
+Due = tuple[LockedJob, JobTask]
+"""A step of a job that can be prepared."""
 
 
 def prepare_steps(jobs: Sequence[LockedJob], check: PayloadCheck) -> bool:
@@ -70,22 +90,45 @@ def prepare_steps(jobs: Sequence[LockedJob], check: PayloadCheck) -> bool:
     if not waiting:
         return False
     due = [(job, task) for job in forward for task in job.tasks if task.id in waiting]
-    results = steps.payloads_and_results([task.id for task in _sources(due)])
     outcomes = _Outcomes()
-    for job, task in due:
-        step = job.plan.steps[task.place]
-        prepared = prepare_step(step, _scope_of(job, step, results), check)
-        _note(job, task, step, prepared, outcomes)
+    done = 0
+    for portion in _portions(due):
+        if outcomes.characters > MOST_PREPARED:
+            # What is left comes with the next look; a leader must not be busy for too long.
+            store.add_news(sorted({job.id for job, _ in due[done:]}))
+            break
+        results = steps.payloads_and_results([each.id for one in portion for each in _sources(one)])
+        for job, task in portion:
+            step = job.plan.steps[task.place]
+            prepared = prepare_step(step, _scope_of(job, step, results), check)
+            _note(job, task, step, prepared, outcomes)
+        done += len(portion)
     _apply(outcomes)
     return True
 
 
-def _sources(due: Iterable[tuple[LockedJob, JobTask]]) -> Iterable[JobTask]:
+def _portions(due: Iterable[Due]) -> Iterable[Sequence[Due]]:
+    """Those that fan out by themselves; of the others as many as have so many results to read."""
+    portion: list[Due] = []
+    sources = 0
+    for one in due:
+        more = len({task.id for task in _sources(one)})
+        alone = one[0].plan.steps[one[1].place].is_join
+        if portion and (alone or sources + more > SOURCES_AT_ONCE):
+            yield portion
+            portion, sources = [], 0
+        portion.append(one)
+        sources += SOURCES_AT_ONCE if alone else more
+    if portion:
+        yield portion
+
+
+def _sources(due: Due) -> Iterable[JobTask]:
     """The tasks whose results are referred to."""
-    for job, task in due:
-        for reference in job.plan.steps[task.place].references:
-            if reference.step is not None:
-                yield job.task_of(reference.step)
+    job, task = due
+    for reference in job.plan.steps[task.place].references:
+        if reference.step is not None:
+            yield job.task_of(reference.step)
 
 
 def _scope_of(job: LockedJob, step: Step, results: Mapping[UUID, tuple[Any, Any]]) -> Scope:
@@ -109,12 +152,14 @@ def _note(
             outcomes.skipped.append(task.id)
         case Unfit(reason):
             outcomes.unfit[task.id] = reason
-        case Ready():
+        case Ready(payload):
             outcomes.released[task.id] = prepared
+            outcomes.characters += length_of(payload)
         case FannedOut(items):
             outcomes.expanded.append(task.id)
             if not items:
                 outcomes.emptied.append(task.id)
+            outcomes.characters += sum(length_of(item.payload) for item in items)
             for number, item in enumerate(items):
                 row = TaskRow(
                     id=new_id(),

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from django.db import InterfaceError, OperationalError, connection
+import psycopg
+from django.db import InterfaceError, InternalError, OperationalError, connection
 
 from tasks_app import events
 from tasks_app.core.shifts import ShiftEnd
@@ -167,8 +168,15 @@ def supervise(holder: str, stopping: Callable[[], bool]) -> ShiftReport:
     while not stopping():
         try:
             report = run_shift(holder, stopping)
-        except (OperationalError, InterfaceError) as error:
+        except (OperationalError, InterfaceError, InternalError) as error:
+            if isinstance(error, InternalError) and not _was_cut_off(error):
+                raise
             log.warning("the database is away, trying again: %s", str(error).strip())
             connection.close()
             time.sleep(RECONNECT_PAUSE)
     return report
+
+
+def _was_cut_off(error: InternalError) -> bool:
+    """A leader that was frozen inside a round: the database has ended its session."""
+    return isinstance(error.__cause__, psycopg.errors.IdleInTransactionSessionTimeout)

@@ -5,11 +5,12 @@ Called with the job locked, so that the plan's tasks cannot be made twice.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from tasks_app.core.jobs import Role
 from tasks_app.core.saga import ItemCounts, JobTask
+from tasks_app.core.sanitise import MAX_BYTES
 from tasks_app.core.states import Status
 from tasks_app.store import sql
 
@@ -100,20 +101,41 @@ def count_items(jobs: Sequence[UUID]) -> dict[UUID, dict[int, tuple[ItemCounts, 
     return found
 
 
+# What 10,000 items have to say may come to gigabytes. So much is read as may be stored, and more:
+# the sizes on disk bound what is looked at, for a result is compressed; its text bounds what comes.
 ITEMS_OF_JOIN = """
-SELECT t.id, t.status, t.result
-  FROM step_task j
-  JOIN task the_join ON the_join.id = j.task_id
-  JOIN task t ON t.job_id = the_join.job_id
-  JOIN step_task s ON s.task_id = t.id AND s.role = 'item' AND s.place = j.place
- WHERE j.task_id = %(join)s
- ORDER BY s.item
+WITH items AS (
+    SELECT t.id, t.status, s.item, t.result,
+           sum(pg_column_size(t.result)) OVER (ORDER BY s.item) - pg_column_size(t.result) AS before
+      FROM step_task j
+      JOIN task the_join ON the_join.id = j.task_id
+      JOIN task t ON t.job_id = the_join.job_id
+      JOIN step_task s ON s.task_id = t.id AND s.role = 'item' AND s.place = j.place
+     WHERE j.task_id = %(join)s
+), texts AS MATERIALIZED (
+    SELECT item, result::text AS text FROM items WHERE before < %(stored)s
+), bounded AS (
+    SELECT item, text, sum(length(text)) OVER (ORDER BY item) - length(text) AS before FROM texts
+)
+SELECT i.id, i.status, b.text::jsonb
+  FROM items i LEFT JOIN bounded b ON b.item = i.item AND b.before < %(read)s
+ ORDER BY i.item
 """
+
+MOST_READ: Final = 8 * MAX_BYTES
+"""Characters of results that are read for a join, whose own holds ``MAX_BYTES``: of a value that
+must be cut, a text keeps a fourth."""
+
+MOST_LOOKED_AT: Final = 8 * MOST_READ
+"""The same as stored; a number of one digit takes 8 times as much there."""
 
 
 def items_of_join(join: UUID) -> list[tuple[UUID, Status, Any]]:
-    """The items of a join in their order: id, status, and result where COMPLETED."""
-    found = sql.rows(ITEMS_OF_JOIN, {"join": join})
+    """The items of a join in their order: id, status, and result where COMPLETED.
+
+    Past ``MOST_READ`` characters the results are None: they would be cut from the join's own.
+    """
+    found = sql.rows(ITEMS_OF_JOIN, {"join": join, "stored": MOST_LOOKED_AT, "read": MOST_READ})
     return [(r[0], Status(r[1]), sql.loaded(r[2])) for r in found]
 
 

@@ -1,14 +1,16 @@
 """Leaders: one at a time, fenced by their epoch."""
 
+import select
 import threading
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from tasks_app.core.states import Status
 from tasks_app.models import Sample
+from tasks_app.services import supervisor
 from tasks_app.services.rounds import Deposed, run_round
-from tasks_app.services.supervisor import run_shift
+from tasks_app.services.supervisor import ShiftReport, run_shift, supervise
 from tasks_app.store import leader
 from tasks_app.store.reads.duty import read_duty
 from tests.floor import Floor
@@ -91,3 +93,24 @@ def test_a_second_run_stands_by_and_takes_over_when_the_first_ends(floor: Floor)
         first.join(10)
         second.join(10)
     assert read_duty().epoch == 2
+
+
+def test_a_supervisor_whose_session_ended_in_the_middle_of_a_round_takes_the_next_shift(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shifts: list[str] = []
+
+    def frozen_in_a_round(holder: str, _stopping: object) -> ShiftReport:
+        shifts.append(holder)
+        if len(shifts) > 1:
+            return ShiftReport(led=True)
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 1")
+            # The server says goodbye on a connection that asks nothing.
+            assert select.select([connection.connection.fileno()], [], [], 30)[0]
+            cursor.execute("SELECT 1")
+        raise AssertionError("the transaction went through")
+
+    monkeypatch.setattr(supervisor, "run_shift", frozen_in_a_round)
+    report = supervise("a", lambda: len(shifts) > 1)
+    assert (report.led, shifts) == (True, ["a", "a"])
