@@ -47,6 +47,17 @@ def test_messages_that_differ_in_figures_are_one_cause(floor: Floor, dead: list[
     assert not more
 
 
+def test_a_count_that_stopped_says_that_there_may_be_more(
+    floor: Floor, dead: list[Any], operator: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Requeue 3…" in operator.text("dead_letters")
+    assert "Requeue 3 ValidationError…" in operator.text("overview")
+    monkeypatch.setattr("tasks_app.store.reads.dead_letters.list_causes.__defaults__", (3, 50))
+    monkeypatch.setattr("tasks_app.store.reads.overview.DEAD_LOOKED_AT", 3)
+    assert "Requeue 2+…" in operator.text("dead_letters")
+    assert "Requeue 2+ ValidationError…" in operator.text("overview")
+
+
 def test_a_cause_shows_its_own_rows(floor: Floor, dead: list[Any]) -> None:
     causes, _ = list_causes(DeadFilter())
     rows = list_dead(DeadFilter(cause=causes[0].key)).rows

@@ -59,7 +59,8 @@ class Cause:
     """One group: its fingerprint, the latest of its errors, and what it counts.
 
     ``error_type`` is empty where no attempt failed; ``line`` is the first of the message of
-    ``sample``, the last to die.
+    ``sample``, the last to die. ``more``: not all dead letters were looked at, so that there may be
+    more of it than the ``tasks`` counted.
     """
 
     key: str
@@ -70,6 +71,12 @@ class Cause:
     reasons: Sequence[str]
     last_at: datetime
     sample: UUID
+    more: bool = False
+
+    @property
+    def plus(self) -> str:
+        """What stands behind the number of its tasks."""
+        return "+" if self.more else ""
 
     @property
     def name(self) -> str:
@@ -107,8 +114,8 @@ def list_causes(
     statement = CAUSES.format(unmarked=UNMARKED, line=LINE, conditions=wanted.conditions())
     # Without statistics the planner would read and sort all that ever died.
     found = sql.rows_in_index_order(statement, {**wanted.params(), "most": most, "shown": shown})
-    causes = [Cause(*row[:8]) for row in found]
-    return causes, bool(found) and found[0][8] >= most
+    more = bool(found) and found[0][8] >= most
+    return [Cause(*[*row[:8], more]) for row in found], more
 
 
 @dataclass(frozen=True, slots=True)
