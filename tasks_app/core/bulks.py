@@ -204,8 +204,8 @@ class Sent:
 class Wave:
     """One wave of a canary, from 1: of ``size`` tasks, ``dealt`` are requeued or refused.
 
-    ``completed`` have ended well since, and ``came_back`` with the same error; None where there are
-    too many to look at each.
+    ``completed`` are so now, and ``came_back`` stand with the same error; None where there are too
+    many to look at each. ``failed``: the canary ended with it, whatever became of its tasks since.
     """
 
     number: int
@@ -213,6 +213,7 @@ class Wave:
     dealt: int
     completed: int | None = None
     came_back: int | None = None
+    failed: bool = False
 
 
 class Verdict(StrEnum):

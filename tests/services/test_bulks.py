@@ -381,6 +381,21 @@ def test_a_canary_waits_for_its_wave(floor: Floor) -> None:
     assert (sent_on(ids), look(bulk).state) == (1, BulkState.RUNNING)
 
 
+def test_the_wave_that_stopped_a_canary_stays_marked(floor: Floor) -> None:
+    ids, bulk = canary(floor)
+    floor.work_off()
+    end_all(floor, **SAME)
+    floor.work_off()
+    assert look(bulk).state == BulkState.STOPPED
+    first, *others = read_waves(look(bulk))
+    assert (first.failed, first.came_back) == (True, 1)
+    assert not any(wave.failed for wave in others)
+    operations.dismiss(ids[:1], OTTO, "closed")
+    assert floor.status(ids[0]) is Status.DISMISSED
+    (first, *_) = read_waves(look(bulk))
+    assert (first.failed, first.came_back) == (True, 0)
+
+
 def test_a_canary_stops_within_its_last_wave(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
     ids, bulk = canary(floor)
     monkeypatch.setattr("tasks_app.core.bulks.BATCH", 10)

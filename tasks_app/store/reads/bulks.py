@@ -204,6 +204,9 @@ def read_waves(bulk: BulkRow) -> list[Wave]:
             wave = replace(wave, completed=completed, came_back=came_back)
         found.append(wave)
         first = end
+    if bulk.state in (BulkState.STOPPED, BulkState.CAME_BACK):
+        out = sum(bool(wave.dealt) for wave in found)
+        found[out - 1] = replace(found[out - 1], failed=True)
     return found
 
 
