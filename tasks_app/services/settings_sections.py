@@ -148,6 +148,9 @@ def fault_of(field: "AnyField", value: Any, known: Known) -> str | None:
             model=str(field.related_model._meta.verbose_name),
             value=reprlib.repr(value),
         )
+    if field.choices and value != "" and value not in dict(field.flatchoices):
+        choices = ", ".join(map(str, dict(field.flatchoices)))
+        return say("%(value)s: give one of %(words)s", value=reprlib.repr(value), words=choices)
     try:
         field.clean(value, None)
     except ValidationError as error:

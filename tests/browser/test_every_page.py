@@ -19,6 +19,7 @@ from tasks_app.models import AuditEntry, Limit
 from tasks_app.sdk.link import Grant, Progress
 from tasks_app.sdk.task_log import LogLine
 from tasks_app.services import bulks, worker_protocol
+from tasks_app.services.configuration import note_change
 from tasks_app.services.people import Actor, Role
 from tests.access.routes import PAGES
 from tests.browser.conftest import Site, Visitor, visit
@@ -197,6 +198,9 @@ def test_every_page_of_the_admin_is_readable_by_everybody(
     browser: Browser, site: Site, theme: str, width: int
 ) -> None:
     Everything().happen()
+    ada = Actor("ada.the.administrator", "192.0.2.7", role=Role.ADMIN)
+    change = ({"timeout_seconds": 900.0}, {"timeout_seconds": 30.0})
+    note_change(ada, "kind", "a", change, reason="letters hang at night")
     visitor = visit(browser, site, color_scheme=theme)
     visitor.page.set_viewport_size({"width": width, "height": 900})
     faults = []
@@ -207,6 +211,8 @@ def test_every_page_of_the_admin_is_readable_by_everybody(
         assert answer.status in (200, 403), f"{address}: {answer.status}"
         faults += [f"{address}: {found}" for found in (*visitor.faults, *visitor.axe())]
         visitor.faults.clear()
+        if visitor.overflow() > 0:
+            faults.append(f"{address}: wider than the window by {visitor.overflow()} px")
     visitor.page.context.close()
     assert faults == [], json.dumps(faults, indent=1)
 

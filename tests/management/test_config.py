@@ -142,7 +142,7 @@ def test_a_strategy_from_a_file_is_in_force_in_the_next_round(floor: Floor, file
         ("kinds: {job: {paused: 1}}", "kinds.job.paused: 1: give true or false"),
         (
             "kinds: {job: {strategy: best}}",
-            "kinds.job.strategy: Value 'best' is not a valid choice",
+            "kinds.job.strategy: 'best': give one of round_robin, least_loaded, capability",
         ),
         ("kinds: {job: {limit: mail}}", "kinds.job.limit: there is no limit 'mail'"),
         (
