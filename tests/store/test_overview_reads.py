@@ -1,12 +1,15 @@
 """The overview's figures, read from a real floor."""
 
+import psycopg
 from django.db.models.functions import Now
 
+from controlplane.embedded import Server
 from tasks_app.core.alerts import PinnedWorker, Unserved
 from tasks_app.core.states import OnDead
 from tasks_app.models import Worker
 from tasks_app.services import operations
 from tasks_app.services.people import Actor
+from tasks_app.store.reads.horizon import oldest_snapshot
 from tasks_app.store.reads.overview import WORKERS_SHOWN, read_overview
 from tests.floor import Floor
 
@@ -58,6 +61,19 @@ def test_a_paused_kind_is_no_trouble(record: None) -> None:
     floor.submit(1, kind="job")
     floor.kind("job", paused=True)
     assert not any(isinstance(alert, Unserved) for alert in read_overview(15.0).alerts)
+
+
+def test_a_snapshot_in_another_database_holds_nothing_up_but_a_writer_there_does(
+    record: None, postgres: Server
+) -> None:
+    with psycopg.connect(postgres.url("postgres")) as elsewhere:
+        elsewhere.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        elsewhere.execute("SELECT count(*) FROM pg_class")
+        assert oldest_snapshot() is None
+        elsewhere.execute("SELECT pg_current_xact_id()")
+        held = oldest_snapshot()
+        assert held is not None
+        assert held.pid == elsewhere.info.backend_pid
 
 
 def test_workers_are_told_by_state(record: None) -> None:
