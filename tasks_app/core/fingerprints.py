@@ -23,7 +23,8 @@ BY_ERROR: Final = frozenset({DeadReason.PERMANENT, DeadReason.EXHAUSTED})
 
 _VARIES: Final = (
     (re.compile(r"\b[a-z][a-z0-9+.-]{0,20}://\S+", re.IGNORECASE), "<url>"),
-    (re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+"), "<email>"),
+    # Begun at the beginning of a word alone: else each letter of a long one is tried.
+    (re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+\.[\w.-]+"), "<email>"),
     (re.compile(r"(?<![\w.])[a-z]:\\\S+", re.IGNORECASE), "<path>"),
     (re.compile(r"(?<![\w<])(?:\.{1,2}|~)?(?:/[\w.@+-]+){2,}/?"), "<path>"),
     (

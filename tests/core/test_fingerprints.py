@@ -1,5 +1,6 @@
 """Fingerprints: equal for the same fault, different for another, never a surprise."""
 
+import re
 from typing import Any
 
 from hypothesis import given
@@ -91,3 +92,9 @@ def test_the_frame_is_the_innermost_of_the_application() -> None:
 def test_a_long_line_is_no_way_to_keep_the_supervisor_busy() -> None:
     for line in ("/a" * 100_000, "a@" * 100_000, "1." * 100_000, "f" * 200_000, "-" * 100_000):
         assert len(normalise(line)) <= LONGEST_LINE
+
+
+@given(st.text(alphabet="ab@.-+ ", max_size=60))
+def test_an_address_is_found_wherever_it_stands(line: str) -> None:
+    found = re.sub(r"[\w.+-]+@[\w-]+\.[\w.-]+", "<email>", line)
+    assert normalise(line) == " ".join(found.split())
