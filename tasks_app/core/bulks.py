@@ -24,7 +24,7 @@ LONGEST_WATCH_PAUSE: Final = 5.0
 """The same where nothing is left to stop, after a while."""
 
 WATCHED_AT_ONCE: Final = 1_000
-"""Tasks of a wave that one look takes in: the errors of all of them are compared, between rounds."""
+"""Tasks of a wave that one look takes in: their errors are all compared, between two rounds."""
 
 LAST_WATCH_SECONDS: Final = 3600.0
 """How long a canary's last wave is watched at most, once all of it is out."""
