@@ -58,6 +58,11 @@ def _error(alert: ErrorSeen) -> tuple[str, str]:
         if alert.back
         else say("A new error: %(error)s", error=alert.error)
     )
+    if alert.more:
+        return title, say(
+            "At least %(count)s dead letters of it wait for a human, and nobody has taken them on.",
+            count=f"{alert.tasks:,}",
+        )
     return title, say_count(
         "%(count)s dead letter of it waits for a human, and nobody has taken it on.",
         "%(count)s dead letters of it wait for a human, and nobody has taken them on.",

@@ -61,12 +61,14 @@ class ErrorSeen:
     """Dead letters of an error that is new, or back since it was dismissed; nobody has taken it.
 
     ``error`` is its class or reason. Its message is left out: it may hold what no mail should.
+    ``more``: there may be more than the ``tasks`` counted.
     """
 
     fingerprint: str
     error: str
     tasks: int
     back: bool
+    more: bool = False
 
     @property
     def name(self) -> str:

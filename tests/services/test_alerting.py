@@ -260,6 +260,18 @@ def test_a_new_error_is_told_without_its_message_and_ends_when_somebody_takes_it
     assert subjects()[1:] == ["[Chargehand] Solved: A new error: TimeoutError"]
 
 
+def test_an_error_of_which_not_all_was_counted_is_told_as_at_least_so_many(
+    duty: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_errors()
+    channel()
+    monkeypatch.setattr("tasks_app.store.reads.alerting.ERRORS_LOOKED_AT", 2)
+    for _ in range(3):
+        die(duty)
+    looks()
+    assert "At least 2 dead letters of it wait for a human" in mail.outbox[0].body
+
+
 def test_an_error_that_comes_back_after_it_was_dismissed_is_told(duty: Floor) -> None:
     only_errors()
     channel()

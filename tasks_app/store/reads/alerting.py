@@ -66,7 +66,13 @@ def errors_to_tell(open_keys: Collection[str]) -> Sequence[ErrorSeen]:
         told = not history.dismissed_at and f"new_error:{cause.key}" in open_keys
         if history.came_back_at or history.is_new or told:
             found.append(
-                ErrorSeen(cause.key, cause.name, cause.tasks, back=bool(history.came_back_at))
+                ErrorSeen(
+                    cause.key,
+                    cause.name,
+                    cause.tasks,
+                    back=bool(history.came_back_at),
+                    more=cause.more,
+                )
             )
     return found
 
