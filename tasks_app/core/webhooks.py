@@ -20,8 +20,14 @@ WITHIN: Final[tuple[IPv4Network | IPv6Network, ...]] = tuple(
     ip_network(each)
     for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
 )
-METADATA: Final = frozenset({IPv6Address("fd00:ec2::254"), IPv4Address("100.100.100.200")})
+METADATA: Final = frozenset(
+    map(ip_address, ("fd00:ec2::254", "100.100.100.200", "192.0.0.192")),
+)
 """Where clouds hand out credentials, within what else may be allowed."""
+
+UNICAST: Final = IPv6Network("2000::/3")
+"""All that IPv6 has of public addresses: what lies outside may be somebody's within, as the network
+of a translator (RFC 8215) or IPv4 in an old spelling is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,8 @@ def refused(address: str, reach: Reach) -> bool:
         return not reach.loopback
     if any(ip in network for network in WITHIN if network.version == ip.version):
         return not reach.private
+    if isinstance(ip, IPv6Address) and ip not in UNICAST:
+        return True
     return not ip.is_global or ip.is_multicast
 
 

@@ -47,10 +47,11 @@ def post(url: str, secret: str, body: Mapping[str, Any]) -> None:
         address = choose(_resolve(target), reach())
         with _connected(target, address) as plain, _whole_time(plain):
             status = _status(target, plain, data, headers)
+    except (OSError, http.client.HTTPException) as error:
+        # Before ValueError: a certificate that is refused is one too, and no word on the address.
+        raise NotDelivered(str(error) or type(error).__name__) from error
     except ValueError as error:
         raise NotDelivered(say("the address %(error)s", error=str(error))) from error
-    except (OSError, http.client.HTTPException) as error:
-        raise NotDelivered(str(error) or type(error).__name__) from error
     if not 200 <= status < 300:
         raise NotDelivered(say("it answered %(status)s", status=status))
 
