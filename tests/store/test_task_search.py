@@ -171,6 +171,23 @@ def test_pages_in_every_order_join_without_a_gap_or_an_overlap(
     assert [row.id for row in back.rows] == joined[2:4]
 
 
+@pytest.mark.parametrize("backwards", [False, True])
+def test_what_never_ran_comes_last_whether_the_longest_or_the_shortest_is_wanted(
+    floor: Floor, backwards: bool
+) -> None:
+    floor.worker("w1")
+    ran = floor.submit(2)
+    for _ in ran:
+        floor.round()
+        for grant in floor.claim("w1"):
+            floor.complete("w1", grant)
+    never = floor.submit(2, kind="later")
+    search = TaskSearch(sort=Sort.DURATION, backwards=backwards)
+    first = list_tasks(search, most=2)
+    assert {row.id for row in first.rows} == set(ran)
+    assert {row.id for row in list_tasks(search, after=first.next, most=2).rows} == set(never)
+
+
 def test_another_order_says_that_it_looked_at_the_newest_only(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

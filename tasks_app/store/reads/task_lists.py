@@ -98,7 +98,8 @@ PLACES: Final[Mapping[Sort, str]] = {
     Sort.AGE: "0",
     Sort.PRIORITY: "t.priority",
     Sort.ATTEMPTS: "t.attempts",
-    Sort.DURATION: f"coalesce({DURATION.strip()}, -1)",
+    # What never ran comes last, whichever way round.
+    Sort.DURATION: f"coalesce({DURATION.strip()}, %(never)s)",
 }
 
 
@@ -202,11 +203,8 @@ class _Search:
         self.falling = not wanted.backwards ^ self.upwards
         dear = has_text(wanted.node) or any(m.field in DEAR for m in matches_of(wanted.node))
         self.looked_at = SEARCHED if dear or wanted.sort is Sort.DURATION else LOOKED_AT
-        self.params: dict[str, Any] = {
-            "page": most + 1,
-            "looked_at": self.looked_at,
-            "found": [],
-        }
+        self.params: dict[str, Any] = {"page": most + 1, "looked_at": self.looked_at, "found": []}
+        self.params["never"] = 1e9 if wanted.backwards else -1.0
         self.conditions = Conditions(self.params, wanted.hidden)
         self.asked = self.conditions.of(wanted.node) if wanted.node is not None else "true"
         self.bound = self._bound()
