@@ -19,7 +19,8 @@ class Boot:
     ``anchor`` is the instant at which the last call that was acknowledged, the registration or a
     heartbeat, was *started*: the control plane noted the sign of life later than that, so a lease
     never ends before ``lease_ends_at``. ``disowned`` once the control plane said that it does not
-    know this identity; ``ended`` once nothing is done under it any more.
+    know this identity, ``replaced`` where another process has its name; ``ended`` once nothing is
+    done under it any more.
     """
 
     def __init__(self, registered: Registered, anchor: float) -> None:
@@ -29,6 +30,7 @@ class Boot:
         self.heartbeat_every = min(registered.heartbeat_every, trust / BEATS_IN_TRUST)
         self.anchor = anchor
         self.disowned = False
+        self.replaced = False
         self.ended = threading.Event()
 
     @property

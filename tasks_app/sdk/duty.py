@@ -32,10 +32,14 @@ class Duty:
             self.in_flight.changed.notify_all()
         self._hurry()
 
-    def disown(self, worker_id: UUID) -> None:
-        """The control plane does not know this identity: have the watch end its boot."""
+    def disown(self, worker_id: UUID, *, replaced: bool = False) -> None:
+        """The control plane does not know this identity: have the watch end its boot.
+
+        ``replaced``: another process has its name, so that this one leaves.
+        """
         with self.in_flight.changed:
             if self.boot is not None and self.boot.worker_id == worker_id:
+                self.boot.replaced |= replaced
                 self.boot.disowned = True
         self._hurry()
 

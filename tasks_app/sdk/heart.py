@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tasks_app.sdk.boot import Boot
 from tasks_app.sdk.duty import Duty
 from tasks_app.sdk.in_flight import Execution
-from tasks_app.sdk.link import Link, Orders, WorkerUnknown
+from tasks_app.sdk.link import Link, Orders, WorkerReplaced, WorkerUnknown
 from tasks_app.sdk.outage import Outage
 from tasks_app.sdk.outcomes import Stop
 
@@ -51,8 +51,8 @@ class Heart:
                 self._in_flight.names(boot.worker_id),
                 self._in_flight.progress(boot.worker_id),
             )
-        except WorkerUnknown:
-            self._duty.disown(boot.worker_id)
+        except WorkerUnknown as error:
+            self._duty.disown(boot.worker_id, replaced=isinstance(error, WorkerReplaced))
             return boot.heartbeat_every
         except Exception as error:  # noqa: BLE001  logged; without an answer work stops in time
             return min(boot.heartbeat_every, outage.failed(error))

@@ -20,7 +20,14 @@ class LinkDown(Exception):
 
 
 class WorkerUnknown(Exception):
-    """This boot is no longer accepted (lost, replaced): abandon all work, register anew."""
+    """This boot is no longer accepted (lost, evicted): abandon all work, register anew."""
+
+
+class WorkerReplaced(WorkerUnknown):
+    """Another process has registered under this name since: abandon all work, and leave.
+
+    Two that registered anew in turn would take each other's tasks away for ever.
+    """
 
 
 @dataclass(frozen=True, slots=True)

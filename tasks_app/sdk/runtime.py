@@ -145,7 +145,9 @@ class Worker:
         """End what runs beside; end the process where a handler still does."""
         self._reporter.stop()
         self._slots.close()
-        code = 0 if in_order and not self._watch.is_stuck else EXIT_RESTART
+        # Started again, one whose name is taken would take it back.
+        well = self._watch.is_replaced or (in_order and not self._watch.is_stuck)
+        code = 0 if well else EXIT_RESTART
         left = len(self._in_flight.running())
         if left or not in_order:
             logger.warning("ending the process with %d handlers still running", left)

@@ -9,7 +9,7 @@ from tasks_app.sdk.duty import Duty
 from tasks_app.sdk.effects import LinkRecord
 from tasks_app.sdk.handlers import Handler, handler_of
 from tasks_app.sdk.in_flight import Execution
-from tasks_app.sdk.link import Link, Registration, WorkerUnknown
+from tasks_app.sdk.link import Link, Registration, WorkerReplaced, WorkerUnknown
 from tasks_app.sdk.outage import Outage
 from tasks_app.sdk.slots import Slots
 
@@ -99,8 +99,8 @@ class Session:
                     continue
                 wait = SHORTEST_WAIT if claimed else min(LONGEST_WAIT, wait * 1.5)
                 self._link.wait_for_work(boot.worker_id, wait)
-            except WorkerUnknown:
-                self._duty.disown(boot.worker_id)
+            except WorkerUnknown as error:
+                self._duty.disown(boot.worker_id, replaced=isinstance(error, WorkerReplaced))
                 return
             except Exception as error:  # noqa: BLE001  logged; what was claimed unheard is reclaimed
                 self._pause(self._outage.failed(error))

@@ -58,6 +58,7 @@ class Watch:
         self._grace_ends = NEVER
         self._let_go = False
         self.is_stuck = False
+        self.is_replaced = False
 
     def halt(self, execution: Execution, stop: Stop) -> None:
         """Have an execution end: ask it, and force it at once or after it had time to give way."""
@@ -79,7 +80,12 @@ class Watch:
         boot = self._duty.boot
         if boot is not None and boot.disowned:
             # Somebody else may have its tasks by now.
-            self._end_boot(boot, "it was lost or replaced", now + self._patience)
+            why = "another process has its name" if boot.replaced else "it was lost"
+            self._end_boot(boot, why, now + self._patience)
+            if boot.replaced:
+                logger.error("this worker leaves: its name is in use elsewhere; give each its own")
+                self.is_replaced = True
+                self.leave(0.0)
         elif boot is not None and now >= boot.stop_at:
             why = f"no heartbeat was acknowledged for {boot.stop_at - boot.anchor:.3g} s"
             self._end_boot(boot, why, boot.lease_ends_at)

@@ -21,6 +21,7 @@ from tasks_app.sdk.link import (
     Progress,
     Registered,
     Registration,
+    WorkerReplaced,
     WorkerUnknown,
 )
 from tasks_app.services.lease_ends import release_held, retry_ends
@@ -98,14 +99,16 @@ def _loaded(texts: Sequence[str]) -> list[Any]:
 def heartbeat(worker_id: UUID, tokens: Sequence[int], progress: Sequence[Progress]) -> Orders:
     """Record a sign of life that names the tokens still worked on.
 
-    Raises WorkerUnknown when this boot was lost or replaced.
+    Raises WorkerUnknown when this boot was lost, WorkerReplaced when another one has its name.
     """
     notes = {str(p.token): {"fraction": p.fraction, "note": p.note} for p in progress}
     task_logs.keep(worker_id, {p.token: p.lines for p in progress if p.lines})
     breakers.note_near_miss(worker_id)
     drain = workers.beat(worker_id, tokens, notes)
     if drain is None:
-        raise WorkerUnknown(f"worker {worker_id} was lost or replaced; it must register anew")
+        if workers.is_replaced(worker_id):
+            raise WorkerReplaced(f"another process has the name of worker {worker_id}")
+        raise WorkerUnknown(f"worker {worker_id} was lost; it must register anew")
     held = tokens_held(worker_id, tokens)
     return Orders(
         drain=drain,

@@ -89,6 +89,19 @@ def beat(worker_id: UUID, tokens: Sequence[int], progress: Mapping[str, Any]) ->
     return None if found is None else bool(found[0])
 
 
+IS_REPLACED = """
+SELECT EXISTS (SELECT FROM worker mine
+                 JOIN worker other ON other.name = mine.name AND other.id <> mine.id
+                WHERE mine.id = %(id)s AND other.state IN ('active', 'draining'))
+"""
+
+
+def is_replaced(worker_id: UUID) -> bool:
+    """Tell of a boot that ended whether another one has its name now."""
+    found = sql.row(IS_REPLACED, {"id": worker_id})
+    return found is not None and bool(found[0])
+
+
 DRAIN = """
 UPDATE worker SET state = 'draining' WHERE id = %(id)s AND state = 'active'
 """

@@ -21,6 +21,7 @@ from tasks_app.sdk.link import (
     Progress,
     Registered,
     Registration,
+    WorkerReplaced,
     WorkerUnknown,
 )
 
@@ -48,6 +49,7 @@ class Plane:
         self.orders_cancel: set[int] = set()
         self.registrations: list[Registration] = []
         self.live: UUID | None = None
+        self.name_taken = False
         self.assigned: list[Grant] = []
         self.held: dict[int, UUID] = {}
         self.named: list[tuple[UUID, tuple[int, ...]]] = []
@@ -87,10 +89,11 @@ class Plane:
         with self.changed:
             del self.held[grant.token]
 
-    def forget_worker(self) -> None:
-        """The present boot is lost, with all its leases."""
+    def forget_worker(self, *, name_taken: bool = False) -> None:
+        """The present boot is lost, with all its leases; another process may have its name."""
         with self.changed:
             self.live = None
+            self.name_taken = name_taken
             self.held.clear()
 
     @property
@@ -122,7 +125,7 @@ class Plane:
 
     def _known(self, worker_id: UUID) -> None:
         if worker_id != self.live:
-            raise WorkerUnknown(str(worker_id))
+            raise (WorkerReplaced if self.name_taken else WorkerUnknown)(str(worker_id))
 
     def register(self, registration: Registration) -> Registered:
         with self._call("register"):

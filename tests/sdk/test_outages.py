@@ -139,6 +139,20 @@ def test_worker_that_is_unknown_abandons_all_and_registers_anew(plane: Plane, st
     assert not plane.late
 
 
+@pytest.mark.parametrize("kind", ["polite", "stubborn"])
+def test_worker_whose_name_another_process_has_leaves_and_does_not_take_it_back(
+    plane: Plane, start: Start, caplog: pytest.LogCaptureFixture, kind: str
+) -> None:
+    running = start()
+    plane.assign(kind)
+    plane.wait_until(lambda: plane.held)
+    plane.forget_worker(name_taken=True)
+    plane.wait_until(running.ended)
+    assert len(plane.registrations) == 1
+    assert "its name is in use elsewhere" in caplog.text
+    assert running.code == 0 or running.exits == [0], "it is not to be started again"
+
+
 def test_result_that_outlives_its_boot_is_reported_once_under_the_old_identity(
     plane: Plane, start: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -146,7 +160,7 @@ def test_result_that_outlives_its_boot_is_reported_once_under_the_old_identity(
     grant = plane.assign("stubborn")
     plane.wait_until(misbehaving.BEGUN.is_set)
     plane.forget_worker()
-    plane.wait_until(lambda: "it was lost or replaced" in caplog.text)
+    plane.wait_until(lambda: "it was lost" in caplog.text)
     assert len(plane.registrations) == 1, "the old boot's handler still runs"
     misbehaving.LET_GO.set()
     plane.wait_until(lambda: plane.late)

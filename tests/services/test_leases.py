@@ -7,7 +7,7 @@ from django.db import connection
 
 from tasks_app.core.states import Status
 from tasks_app.models import LateResult, Lease, Task, Worker
-from tasks_app.sdk.link import Grant, WorkerUnknown
+from tasks_app.sdk.link import Grant, WorkerReplaced, WorkerUnknown
 from tasks_app.services import operations, worker_protocol
 from tasks_app.services.people import Actor
 from tests.floor import Floor
@@ -85,6 +85,19 @@ def test_a_lost_worker_is_told_to_register_anew(floor: Floor) -> None:
     floor.round()
     with pytest.raises(WorkerUnknown):
         floor.beat("w1", grant)
+
+
+def test_a_worker_whose_name_another_process_has_is_told_to_leave(floor: Floor) -> None:
+    grant = running(floor)
+    older = floor.workers["w1"]
+    newer = floor.worker("w1")
+    with pytest.raises(WorkerReplaced):
+        worker_protocol.heartbeat(older, [grant.token], [])
+    worker_protocol.heartbeat(newer, [], [])
+    worker_protocol.deregister(newer)
+    with pytest.raises(WorkerUnknown) as found:
+        worker_protocol.heartbeat(older, [grant.token], [])
+    assert not isinstance(found.value, WorkerReplaced), "nobody has the name any more"
 
 
 def test_a_task_that_its_worker_no_longer_names_is_reclaimed(floor: Floor) -> None:
