@@ -50,6 +50,7 @@ def plan_dispatch(snapshot: Snapshot) -> DispatchPlan:
         reason = idle.get(kind) or gate.admit(task, policies[kind])
         if reason is not None:
             left[task.id] = reason
+            gate.pass_over(policies[kind], reason)
             continue
         load = opened[kind].strategy.pick(task.estimate)
         if load is None:

@@ -35,6 +35,7 @@ class Gate:
         self._tokens = {
             name: limit.tokens for name, limit in self._limits.items() if limit.tokens is not None
         }
+        self._awaited: dict[str, Left] = {}
         self._probed: set[Guarded] = set()
         self.spent: dict[str, float] = {}
 
@@ -53,6 +54,8 @@ class Gate:
         probed = Guarded(Scope.LIMIT, limit.name) in self._probed
         if limit.breaker is Breaker.OPEN or (limit.breaker is Breaker.HALF_OPEN and probed):
             return Left.LIMIT_BREAKER_OPEN
+        if limit.name in self._awaited:
+            return self._awaited[limit.name]
         # A task heavier than the whole limit goes when all of it is free, one heavier than the
         # burst when the bucket is full: else they never could.
         wanted = weight if limit.most is None else min(weight, limit.most)
@@ -61,6 +64,14 @@ class Gate:
         if limit.name in self._tokens and self._tokens[limit.name] < min(weight, limit.burst):
             return Left.RATE_LIMITED
         return None
+
+    def pass_over(self, policy: KindPolicy, reason: Left) -> None:
+        """Have those behind a task that waits for room in its limit wait too.
+
+        Else light ones would take whatever comes free, and a heavy one would wait for ever.
+        """
+        if policy.limit and reason in (Left.LIMIT_FULL, Left.RATE_LIMITED):
+            self._awaited[policy.limit] = reason
 
     def take(self, task: TaskFacts, policy: KindPolicy) -> tuple[Guarded, ...]:
         """Use up what the task needs; tell of which half-open breakers it is the probe."""

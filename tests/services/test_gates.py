@@ -11,6 +11,7 @@ from django.db.utils import IntegrityError
 from tasks_app.core.facts import Left
 from tasks_app.core.states import Status
 from tasks_app.models import BreakerState, Kind, Lease, Limit, LimitState, RetryCredit, Task
+from tasks_app.sdk.link import Grant
 from tasks_app.store import breakers
 from tests.floor import Floor
 
@@ -59,6 +60,39 @@ def test_a_task_heavier_than_its_limit_goes_alone_instead_of_never(floor: Floor)
     assert (report.dispatched, dict(report.left)) == (1, {"limit_full": 1})
     assert floor.status(heavy) is Status.ASSIGNED
     floor.assert_invariants()
+
+
+def test_a_heavy_task_is_not_kept_out_by_a_stream_of_light_ones(floor: Floor) -> None:
+    limit = Limit.objects.create(name="api", max_concurrent=3)
+    floor.kind("heavy", limit=limit)
+    floor.kind("light", limit=limit)
+    floor.worker("w1", slots=8, skills={"heavy": 1, "light": 1})
+    floor.submit(2, kind="light")
+    (heavy,) = floor.submit(kind="heavy", weight=3.0)
+    running: list[Grant] = []
+    for _ in range(4):
+        floor.submit(kind="light")
+        floor.round()
+        if floor.status(heavy) is Status.ASSIGNED:
+            break
+        running += floor.claim("w1")
+        floor.complete("w1", running.pop(0))
+    assert floor.status(heavy) is Status.ASSIGNED
+    assert Lease.objects.count() == 1
+    floor.assert_invariants()
+
+
+def test_a_heavy_task_has_its_turn_at_a_rate_too(floor: Floor) -> None:
+    floor.kind(limit=Limit.objects.create(name="api", rate_per_second=1, burst=3))
+    floor.worker("w1", slots=50)
+    floor.submit(1)
+    (heavy,) = floor.submit(weight=3.0)
+    floor.round()
+    floor.submit(9)
+    assert dict(floor.round().left) == {"rate_limited": 10}
+    age("limit_state", "at", 2)
+    assert floor.round().dispatched == 1
+    assert floor.status(heavy) is Status.ASSIGNED
 
 
 def test_a_rate_lets_its_burst_through_and_then_its_rate(floor: Floor) -> None:
