@@ -1,5 +1,7 @@
 """The list of jobs and a job's page: what they show, who may act, what they cost."""
 
+import re
+from urllib.parse import parse_qs
 from uuid import UUID, uuid4
 
 import pytest
@@ -8,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from tasks_app.core.jobs import JobStatus
 from tasks_app.core.states import Status
-from tasks_app.models import AuditEntry
+from tasks_app.models import AuditEntry, Task
 from tasks_app.store.reads import job_lists
 from tasks_app.web.job_graph import draw_task
 from tests.jobs import JobFloor
@@ -209,6 +211,21 @@ def test_a_step_for_a_person_is_named_and_leads_to_the_inbox(
     assert "ends_at" not in context, "nobody knows when a person has done it"
     html = " ".join(viewer.text("job", job).split())
     assert f"/inbox/{step.task_id}/" in html
+
+
+def test_a_job_leads_to_its_tasks_by_status_and_to_all_of_them(
+    floor: JobFloor, viewer: Person
+) -> None:
+    job = dead_job(floor)
+    floor.job([{"name": "s", "kind": "a"}], name="another")
+    html = viewer.text("job", job)
+
+    def listed(link: str) -> int:
+        (found,) = re.findall(rf'<a id="{link}"\s+href="/tasks/\?([^"]+)"', html)
+        return viewer.text("tasks", q=parse_qs(found)["q"][0]).count("<tr data-id")
+
+    assert listed("of-dead") == 1
+    assert listed("all-of-job") == Task.objects.filter(job_id=job).count() > 1
 
 
 def test_a_look_at_jobs_goes_on_where_it_stopped(
