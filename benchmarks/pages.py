@@ -77,6 +77,7 @@ def addresses() -> Mapping[str, str]:
         "job": f"/jobs/{found['job']}/",
         "inbox": "/inbox/",
         "kinds": "/kinds/",
+        "kinds, waits and run times": "/kinds/times/",
         "supervisor": "/supervisor/",
         "bulk acts": "/acts/",
         "audit": "/audit/",

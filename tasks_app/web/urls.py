@@ -81,6 +81,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("supervisor/", supervisor.supervisor, name="supervisor"),
     path("supervisor/shifts/export/", list_exports.export_shifts, name="export_shifts"),
     path("kinds/", kinds.kinds, name="kinds"),
+    path("kinds/times/", kinds.times, name="kind_times"),
     path("kinds/export/", list_exports.export_kinds, name="export_kinds"),
     *(
         path(f"kinds/{each}/", kinds.act, {"name": each}, name=f"{each}_kind")

@@ -1,9 +1,13 @@
 """The page of kinds: what holds one back, and the acts on it."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from tasks_app.models import AuditEntry, BreakerState, Kind, Limit, LimitState
+from tasks_app.core.states import OnDead
+from tasks_app.models import Attempt, AuditEntry, BreakerState, Kind, Limit, LimitState, Task
 from tasks_app.store.reads import holds
 from tests.floor import Floor
 from tests.web.conftest import Person, message_of
@@ -75,3 +79,38 @@ def test_the_page_costs_no_more_for_more_kinds(
         floor.kind(f"kind{number}")
     with django_assert_max_num_queries(QUERIES):
         operator.text("kinds")
+
+
+def test_how_long_tasks_wait_and_run_is_told_by_kind(floor: Floor, viewer: Person) -> None:
+    assert "Nothing ran in the last hour" in viewer.text("kind_times")
+    floor.worker("w1", slots=9, skills={"job": 1.0, "next": 1.0})
+    first = floor.submit(3)
+    (after,) = floor.submit(1, kind="next", needs=[(first[0], OnDead.WAIT)])
+    floor.round()
+    grants = floor.claim("w1")
+    for grant, ran in zip(grants, (10, 20, 90), strict=True):
+        floor.started_ago(grant, ran)
+        floor.complete("w1", grant)
+    floor.round()
+    (grant,) = floor.claim("w1")
+    floor.complete("w1", grant)
+    for attempt in Attempt.objects.filter(kind="job", started_at__isnull=False):
+        assert attempt.started_at is not None
+        ready = attempt.started_at - timedelta(seconds=4)
+        Task.objects.filter(id=attempt.task_id).update(run_at=ready)
+    # What it needs ended five seconds before it began, long after its own time had come.
+    began = Attempt.objects.get(task_id=after).started_at or timezone.now()
+    Task.objects.filter(id=first[0]).update(finished_at=began - timedelta(seconds=5))
+    Task.objects.filter(id=after).update(run_at=began - timedelta(hours=1))
+    job, following = viewer.get("kind_times").context["times"]
+    assert (job.kind, job.attempts, round(job.run), round(job.run_95)) == ("job", 3, 20, 83)
+    assert (round(job.wait), round(job.wait_95)) == (4, 4)
+    assert (following.kind, round(following.wait)) == ("next", 5)
+    Task.objects.filter(id__in=first).update(token=None)
+    assert viewer.get("kind_times").context["times"][0].wait is None, "a later attempt is not this"
+
+
+def test_the_page_of_kinds_asks_for_the_times_alone(floor: Floor, viewer: Person) -> None:
+    assert "/kinds/times/" in viewer.text("kinds")
+    part = viewer.client.get("/kinds/times/", headers={"HX-Request": "true"}).content.decode()
+    assert "<html" not in part

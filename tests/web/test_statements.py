@@ -40,6 +40,7 @@ MOST: Final[Mapping[str, int]] = {
     "job": 14,
     "inbox": 9,
     "kinds": 8,
+    "kinds, waits and run times": 7,
     "supervisor": 20,
     "bulk acts": 7,
     "audit": 9,

@@ -19,6 +19,7 @@ from tasks_app.services import kind_holds
 from tasks_app.services.kind_strategy import preview_switch, switch_strategy
 from tasks_app.services.people import Actor, may_administer, may_operate
 from tasks_app.store.reads.holds import page_of_kinds
+from tasks_app.store.reads.kind_times import kind_times
 from tasks_app.web.acting import actor_of, admins_only, back_to, operators_only
 from tasks_app.web.filters import read_text
 
@@ -74,6 +75,14 @@ def kinds(request: HttpRequest) -> HttpResponse:
     }
     part = "table" if request.headers.get("HX-Request") else "kinds"
     return render(request, f"kinds/{part}.html", context)
+
+
+@require_safe
+@never_cache
+def times(request: HttpRequest) -> HttpResponse:
+    """Show how long tasks of each kind wait and run; the page of kinds asks for the table alone."""
+    part = "times_table" if request.headers.get("HX-Request") else "times"
+    return render(request, f"kinds/{part}.html", {"times": kind_times()})
 
 
 @require_POST
