@@ -169,6 +169,28 @@ def test_a_breaker_opens_probes_once_and_closes_again(floor: Floor) -> None:
     assert Task.objects.filter(status=Status.PENDING, attempts__gt=0).count() == 0
 
 
+@pytest.mark.parametrize("of_limit", [False, True])
+def test_no_second_probe_goes_out_before_the_first_one_has_been_judged(
+    floor: Floor, *, of_limit: bool
+) -> None:
+    breaker = {"breaker_failures": 2, "breaker_open_seconds": 30}
+    if of_limit:
+        floor.kind(limit=Limit.objects.create(name="api", **breaker))
+    else:
+        floor.kind(**breaker)
+    floor.worker("w1", slots=1)
+    floor.submit(6)
+    failed(floor, 2)
+    floor.round()
+    age("breaker_state", "since", 31)
+    floor.round()
+    (probe,) = floor.claim("w1", 1)
+    floor.fail("w1", probe)
+    assert floor.round(sweeping=False).dispatched == 0, "its end is for the next sweep to judge"
+    floor.round()
+    assert BreakerState.objects.get().state == "open"
+
+
 def test_a_failed_probe_opens_the_breaker_again(floor: Floor) -> None:
     floor.kind(breaker_failures=2, breaker_open_seconds=30)
     floor.worker("w1", slots=1)

@@ -1,9 +1,20 @@
 """What a breaker's next state is decided on, and the credit of retry budgets."""
 
+from typing import Final
+
 from tasks_app.core import retry_budget
 from tasks_app.core.breakers import BreakerFacts, BreakerPolicy
 from tasks_app.core.facts import Breaker, Guarded, Scope
 from tasks_app.store import sql
+
+# The probe of half-open breaker b is in work, or its end has not been judged: a sweep does that,
+# once a tick, and rounds before it would send one probe after the other. An end that says nothing,
+# as when the worker was lost, lets another go.
+IS_PROBED: Final = """(
+    EXISTS (SELECT FROM lease e WHERE e.task_id = b.probe AND e.token = b.probe_token)
+    OR EXISTS (SELECT FROM attempt a
+                WHERE a.token = b.probe_token
+                  AND a.outcome IN ('completed', 'crashed', 'error', 'timeout')))"""
 
 # Permanent errors speak against payloads, not against what a handler calls. Failures from before
 # the breaker closed do not open it again.

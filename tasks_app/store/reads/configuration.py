@@ -16,6 +16,7 @@ from tasks_app.core.facts import (
 from tasks_app.core.retention import Kept
 from tasks_app.models import AlertSettings, Kind, RetentionSettings, SupervisorSettings
 from tasks_app.store import sql
+from tasks_app.store.reads.breakers import IS_PROBED
 
 
 def alert_thresholds() -> AlertThresholds:
@@ -37,21 +38,18 @@ def supervisor_settings() -> SupervisorSettings:
     return SupervisorSettings.objects.get(id=1)
 
 
-# A half-open breaker whose probe is still under way lets nothing else through.
-KINDS = """
+KINDS = f"""
 SELECT k.name, coalesce(nullif(k.strategy, ''), s.default_strategy), k."order", k.load, k.paused,
        coalesce(c.position, 0), k.quarantined_at IS NOT NULL, k.limit_name,
        CASE WHEN k.breaker_failures IS NULL THEN 'closed'
-            WHEN b.state = 'half_open' AND EXISTS (
-                SELECT FROM lease l WHERE l.task_id = b.probe AND l.token = b.probe_token)
-              THEN 'open'
+            WHEN b.state = 'half_open' AND {IS_PROBED} THEN 'open'
             ELSE coalesce(b.state, 'closed') END,
        k.retry_budget IS NOT NULL, k.by_people
   FROM kind k
  CROSS JOIN supervisor_settings s
   LEFT JOIN round_robin_cursor c ON c.kind_id = k.name
   LEFT JOIN breaker_state b ON b.scope = 'kind' AND b.name = k.name
-"""
+"""  # noqa: S608  a constant
 
 
 def kind_policies() -> dict[str, KindPolicy]:

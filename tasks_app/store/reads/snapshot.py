@@ -9,6 +9,7 @@ from tasks_app.core.limits import refill
 from tasks_app.core.windows import first_window
 from tasks_app.models import SupervisorSettings
 from tasks_app.store import sql
+from tasks_app.store.reads.breakers import IS_PROBED
 from tasks_app.store.reads.configuration import KINDS, policies_of
 from tasks_app.store.reads.fair_share import other_jobs, turns_of
 from tasks_app.store.reads.ready import ready_tasks
@@ -37,7 +38,7 @@ SELECT c.worker_id, c.kind, c.skill
 
 LOCKED = "SELECT lock_key FROM lease WHERE lock_key IS NOT NULL"
 
-LIMITS = """
+LIMITS = f"""
 SELECT l.name,
        l.max_concurrent - (SELECT coalesce(sum(e.weight), 0)
                              FROM lease e JOIN kind k ON k.name = e.kind
@@ -47,14 +48,12 @@ SELECT l.name,
        l.rate_per_second, l.burst, l.max_concurrent,
        coalesce(s.paused_until > statement_timestamp(), false),
        CASE WHEN l.breaker_failures IS NULL THEN 'closed'
-            WHEN b.state = 'half_open' AND EXISTS (
-                SELECT FROM lease e WHERE e.task_id = b.probe AND e.token = b.probe_token)
-              THEN 'open'
+            WHEN b.state = 'half_open' AND {IS_PROBED} THEN 'open'
             ELSE coalesce(b.state, 'closed') END
   FROM shared_limit l
   LEFT JOIN limit_state s ON s.limit_id = l.name
   LEFT JOIN breaker_state b ON b.scope = 'limit' AND b.name = l.name
-"""
+"""  # noqa: S608  a constant
 
 HAS_JOBS = """
 SELECT EXISTS (SELECT FROM job WHERE NOT status IN ('CANCELLED', 'COMPENSATED', 'COMPLETED'))
