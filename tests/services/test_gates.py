@@ -1,6 +1,7 @@
 """Limits, locks, breakers, budgets and quarantine on the real record."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -173,7 +174,7 @@ def test_a_breaker_opens_probes_once_and_closes_again(floor: Floor) -> None:
 def test_no_second_probe_goes_out_before_the_first_one_has_been_judged(
     floor: Floor, *, of_limit: bool
 ) -> None:
-    breaker = {"breaker_failures": 2, "breaker_open_seconds": 30}
+    breaker: dict[str, Any] = {"breaker_failures": 2, "breaker_open_seconds": 30}
     if of_limit:
         floor.kind(limit=Limit.objects.create(name="api", **breaker))
     else:
