@@ -104,7 +104,7 @@ SORTED_BY: Final = {each.value: each for each in Sort}
 
 def headings_of(address: ListAddress) -> list[Heading]:
     """The columns that the list shows, in their order."""
-    return [_heading(key, address) for key in address.columns]
+    return [_heading(key, address) for key in address.shown]
 
 
 def _heading(key: str, address: ListAddress) -> Heading:

@@ -89,6 +89,13 @@ class ListAddress:
         """The columns as an address has them; empty for the usual ones."""
         return "" if tuple(self.columns) == USUAL else ",".join(self.columns)
 
+    @property
+    def shown(self) -> Sequence[str]:
+        """The columns of the screen: those chosen, and what the list is sorted by."""
+        if self.sort is Sort.AGE:
+            return self.columns
+        return [column for column in COLUMNS if column in self.columns or column == self.sort]
+
     def view(self) -> str:
         """Order and columns as an address has them."""
         parts = {"sort": self.order, "cols": self.chosen}

@@ -216,6 +216,24 @@ def test_what_handlers_and_submitters_wrote_stays_text(floor: Floor, operator: P
         assert "&lt;img" in html
 
 
+def test_what_a_list_is_sorted_by_is_shown_though_no_such_column_was_chosen(
+    floor: Floor, viewer: Person
+) -> None:
+    floor.submit(1)
+
+    def keys(**query: str) -> list[str]:
+        return [each.key for each in viewer.get("tasks", **query).context["headings"]]
+
+    assert keys(sort="-duration", cols="status,task") == ["status", "task", "duration"]
+    assert "priority" in keys(sort="priority")
+    assert "priority" not in keys()
+    assert keys(cols="status,task") == ["status", "task"]
+    assert (
+        "cols="
+        not in viewer.text("tasks", sort="priority").partition("<tbody")[0].partition("<thead")[2]
+    ), "the choice itself stays as it was"
+
+
 def test_a_path_without_an_index_says_how_it_is_searched(floor: Floor, viewer: Person) -> None:
     floor.kind("job", searchable_paths=["payload.customer.id"])
     floor.submit(1, key=None)
