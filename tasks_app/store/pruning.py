@@ -61,23 +61,33 @@ def lock_oldest(what: Kept, days: int, after: Place, limit: int) -> list[tuple[U
 
 
 # What an unfinished task needs as an input stays, and so does what a dead one would need again; a
-# step and what undoes it stay or go together.
+# step and what undoes it stay or go together. A value that a kind hides can be masked in the words
+# of those that got it only as long as it is known: it goes after them, or with them in their job.
 # One of the two may be missing from the batch, locked by somebody: then the other stays too.
 # An array, so that no planner can turn it round and read a table to look through the batch.
 PRUNE: Final = """
-WITH going AS MATERIALIZED (
+WITH hiding AS MATERIALIZED (
+    SELECT array_agg(name::text) AS kinds FROM kind WHERE redacted_keys <> '[]'
+), going AS MATERIALIZED (
     SELECT t.id, t.kind, t.status
       FROM unnest(%(ids)s::uuid[]) AS i(id)
      CROSS JOIN LATERAL (SELECT id, kind, status, job_id FROM task WHERE id = i.id) t
       LEFT JOIN step_task undoing ON undoing.task_id = t.id
       LEFT JOIN step_task undone ON undone.undoes_id = t.id
+      LEFT JOIN LATERAL (
+        SELECT kind FROM task WHERE id IN (undoing.undoes_id, undone.task_id) LIMIT 1
+     ) other ON undoing.undoes_id IS NOT NULL OR undone.task_id IS NOT NULL
+     CROSS JOIN LATERAL (
+        SELECT h.kinds && ARRAY[t.kind::text, other.kind::text] AS hides FROM hiding h
+     ) secret
      WHERE (t.job_id IS NOT NULL) = %(of_jobs)s
        AND coalesce(undoing.undoes_id = ANY (%(ids)s::uuid[]), true)
        AND coalesce(undone.task_id = ANY (%(ids)s::uuid[]), true)
        AND NOT EXISTS (
             SELECT FROM dependency d JOIN task u ON u.id = d.task_id
              WHERE d.depends_on_id IN (t.id, undoing.undoes_id, undone.task_id)
-               AND u.status IN ('PENDING', 'ASSIGNED', 'RUNNING', 'FAILED', 'DEAD'))
+               AND (u.status IN ('PENDING', 'ASSIGNED', 'RUNNING', 'FAILED', 'DEAD')
+                    OR secret.hides AND (u.job_id = t.job_id) IS NOT TRUE))
 ), ids AS MATERIALIZED (
     SELECT array_agg(id) AS all FROM going
 ), edges AS (

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
 from tasks_app.core.retention import Kept
 from tasks_app.core.states import OnDead, Status
@@ -235,6 +236,26 @@ def test_the_pace_on_the_overview_is_not_less_for_what_went(floor: Floor) -> Non
     assert Sample.objects.latest("at").gone == 5
 
 
+@pytest.mark.parametrize("hides", [True, False])
+def test_what_must_be_masked_in_the_words_of_others_goes_after_them(
+    floor: Floor, hides: bool
+) -> None:
+    floor.kind("job", redacted_keys=["card"] if hides else [])
+    floor.worker("w1", slots=9, skills={"job": 1.0, "other": 1.0})
+    (first,) = floor.submit(1)
+    (second,) = floor.submit(1, kind="other", needs=[(first, OnDead.WAIT)])
+    complete_all(floor)
+    complete_all(floor)
+    days_pass(31)
+    Task.objects.filter(id=second).update(finished_at=timezone.now())
+    keep(completed=30)
+    assert prune(floor) == (0 if hides else 1)
+    days_pass(31)
+    assert prune(floor) == 1
+    assert prune(floor) == (1 if hides else 0)
+    assert not Task.objects.exists()
+
+
 def test_each_sort_goes_in_its_turn_however_much_there_is_of_another(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -361,6 +382,7 @@ STEPS: list[dict[str, Any]] = [
     {"name": "one", "kind": "a", "compensation": {"kind": "undo_a"}},
     {"name": "two", "kind": "b", "depends_on": ["one"]},
 ]
+FED = [{"name": f"s{n}", "kind": "a", "depends_on": [f"s{n - 1}"]} for n in range(1, 13)]
 FAILING = {"name": "last", "kind": "b", "max_attempts": 1}
 
 
@@ -374,7 +396,7 @@ def jobs(record: None) -> JobFloor:
 
 def run(floor: JobFloor, job: UUID) -> None:
     """Complete every step of a job."""
-    for _ in range(10):
+    for _ in range(20):
         for grant in floor.all_next():
             floor.complete("w1", grant, {})
     assert Job.objects.get(id=job).finished_at is not None
@@ -424,6 +446,18 @@ def test_a_large_job_that_is_needed_does_not_hide_the_jobs_behind_it(
     assert prune(jobs) == 3
     assert [job.id for job in Job.objects.all()] == [large]
     jobs.assert_sound()
+
+
+def test_a_job_whose_steps_hide_values_goes_as_any_other(
+    jobs: JobFloor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(jobs, jobs.job([{"name": "s0", "kind": "a"}, *FED]))
+    jobs.kind("a", redacted_keys=["card"])
+    days_pass(31)
+    keep(job=30)
+    small_batches(monkeypatch)
+    assert prune(jobs) == 14
+    assert (Task.objects.count(), Job.objects.count()) == (0, 0)
 
 
 def test_an_open_job_stays_whatever_its_age(jobs: JobFloor) -> None:
