@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from tasks_app.core.jobs import JOB_FINAL, JobStatus, Role
-from tasks_app.core.payloads import dump_json
 from tasks_app.core.plans import Plan, load_plan, undo_payload
 from tasks_app.core.references import Reference, Scope, assemble, find_references
 from tasks_app.core.saga import JobDecision, JobFacts, JobTask, decide_job, steps_of
@@ -153,13 +152,15 @@ def _compensate(decided: Sequence[Decided]) -> None:
         payload, result = found[undone.id]
         if step.compensation.has_template:
             results = _results_for(step.compensation.template, job) | {step.name: result}
-            payload = assemble(step.compensation.template, Scope(results))
+            payload = sanitise(assemble(step.compensation.template, Scope(results)))
         else:
             payload = undo_payload(step.name, payload, result)
         row = TaskRow(
             id=new_id(),
             kind=step.compensation.kind,
-            payload=dump_json(sanitise(payload)).text,
+            # Of parts that are stored already, and never refused: what was done must be undone,
+            # though it come to more than a payload at the door may.
+            payload=json.dumps(payload, allow_nan=False),
             # Beside the lock of the job, the key has each step undone once.
             key=f"undo:{undone.id}",
             priority=job.plan.priority,

@@ -10,6 +10,7 @@ from tasks_app.store import steps
 from tests.jobs import JobFloor
 
 KILOBYTE = 1024
+LONG = "x" * 180 * KILOBYTE
 
 
 @pytest.fixture
@@ -115,3 +116,22 @@ def test_a_join_of_too_much_says_how_many_items_are_cut(floor: JobFloor) -> None
     assert len(result) == 5
     assert result[-1] == "[cut: 36 more items]"
     assert result[0].startswith("xxx")
+
+
+def test_a_step_with_a_result_of_any_size_can_be_undone(floor: JobFloor) -> None:
+    job = floor.job(
+        [
+            {"name": "many", "kind": "a", "compensation": "undo_a", "payload": {"t": LONG}},
+            {"name": "fatal", "kind": "b", "depends_on": ["many"]},
+        ],
+        on_dead="compensate",
+    )
+    result = {"rows": [*range(12_000)], "text": LONG}
+    floor.complete("w1", floor.next(), result)
+    floor.fail("w1", floor.next(), permanent=True)
+    undo = floor.next()
+    assert undo.payload == {"step": "many", "payload": {"t": LONG}, "result": result}
+    floor.complete("w1", undo)
+    floor.until_still()
+    assert floor.job_status(job) is JobStatus.COMPENSATED
+    floor.assert_sound()
