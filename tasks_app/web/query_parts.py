@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tasks_app.core.queries import Match, Node, all_of, conjuncts, write
+from tasks_app.core.queries import AnyOf, Match, Node, all_of, any_of, conjuncts, write
 from tasks_app.core.query_checks import QueryFault
 from tasks_app.core.states import Status
 from tasks_app.services.task_search import ReadQuery
@@ -18,17 +18,22 @@ RARE: Final = (Status.DISMISSED, Status.CANCELLED, Status.SKIPPED)
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One part of the query, and the address of the list without it."""
+    """One part of the query, and the address of the list without it; ``either`` it or another."""
 
     label: str
     without: str
+    either: bool = False
 
 
 def chips_of(read: ReadQuery, address: ListAddress) -> list[Chip]:
-    """What must hold at once, each removable alone; none of a query with a fault."""
-    parts = [] if read.faults else list(conjuncts(read.node))
+    """What must hold at once, or the alternatives, each removable alone; none of a faulty query."""
+    if read.faults:
+        return []
+    either = isinstance(read.node, AnyOf)
+    parts = list(read.node.parts if isinstance(read.node, AnyOf) else conjuncts(read.node))
+    joined = any_of if either else all_of
     return [
-        Chip(write(part), address.link(q=write(all_of(parts[:at] + parts[at + 1 :]))))
+        Chip(write(part), address.link(q=write(joined(parts[:at] + parts[at + 1 :]))), either)
         for at, part in enumerate(parts)
     ]
 

@@ -1,6 +1,7 @@
 """The list of tasks."""
 
 import re
+from urllib.parse import parse_qs
 from uuid import UUID
 
 import pytest
@@ -214,6 +215,18 @@ def test_what_handlers_and_submitters_wrote_stays_text(floor: Floor, operator: P
         assert "<img" not in html
         assert "<script>" not in html
         assert "&lt;img" in html
+
+
+def test_alternatives_are_chips_of_their_own(floor: Floor, viewer: Person) -> None:
+    floor.kind("job")
+    query = "status:dead kind:job OR key:a OR -priority:<0"
+    chips = viewer.get("tasks", q=query).context["chips"]
+    assert [chip.label for chip in chips] == ["status:dead kind:job", "key:a", "-priority:<0"]
+    rest = parse_qs(chips[1].without.removeprefix("?"))["q"][0]
+    assert rest == "status:dead kind:job OR -priority:<0"
+    assert viewer.part("tasks", q=query).count("<code>OR</code>") == 2
+    both = viewer.get("tasks", q="status:dead kind:job").context["chips"]
+    assert [chip.either for chip in both] == [False, False]
 
 
 def test_what_a_list_is_sorted_by_is_shown_though_no_such_column_was_chosen(
