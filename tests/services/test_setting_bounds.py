@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from django.core.validators import MaxValueValidator
-from django.db.models import FloatField, Model
+from django.db.models import FloatField, IntegerField, Model
 
 from tasks_app.core.bulks import BulkAction, BulkOrder
 from tasks_app.core.new_tasks import HIGHEST_PRIORITY, HIGHEST_WEIGHT
@@ -30,13 +30,13 @@ COMPARED_ONLY = {AlertSettings}
 
 
 def most(model: type[Model]) -> dict[str, Any]:
-    """The most of every number with a fraction; fails where one has no bound."""
+    """The most of every number; fails where one has no bound."""
     found = {}
     for field in model._meta.concrete_fields:
-        if isinstance(field, FloatField) and field.editable:
+        if isinstance(field, FloatField | IntegerField) and field.editable:
             bounds = [each for each in field.validators if isinstance(each, MaxValueValidator)]
-            assert len(bounds) == 1, f"{field} has no bound"
-            found[field.name] = bounds[0].limit_value
+            assert bounds, f"{field} has no bound"
+            found[field.name] = min(each.limit_value for each in bounds)
     return found
 
 
@@ -48,27 +48,40 @@ def test_every_number_that_is_reckoned_with_has_a_bound(model: type[Model]) -> N
 
 
 def test_rounds_go_on_with_every_setting_at_its_most(floor: Floor) -> None:
-    supervisor = most(SupervisorSettings)
+    supervisor, kind = most(SupervisorSettings), most(Kind)
     supervisor["heartbeat_seconds"] = supervisor["stale_after_seconds"] / 2
-    floor.settings(**supervisor, quarantine_after=1)
-    Limit.objects.create(name="mail", **most(Limit) | {"breaker_failures": 3})
-    kind = most(Kind)
+    floor.settings(**supervisor)
+    Limit.objects.create(name="mail", **most(Limit))
     floor.kind(**kind, limit_id="mail")
     floor.kind("letter", by_people=True, **kind)
     floor.worker("w1", slots=8)
     low = floor.submit(2, priority=-HIGHEST_PRIORITY, weight=HIGHEST_WEIGHT)
     floor.submit(4, priority=HIGHEST_PRIORITY, weight=HIGHEST_WEIGHT)
     floor.submit(1, kind="letter")
-    for _ in range(2):
-        assert floor.round().dispatched in (6, 0)
+    for dispatched in (6, 1):
+        assert floor.round().dispatched == dispatched
         for grant in floor.claim("w1"):
             floor.started_ago(grant, 5.0)
             floor.fail("w1", grant, message="no")
-    assert floor.status(low[0]) is Status.FAILED
+        assert floor.status(low[0]) is Status.FAILED
+        floor.backoff_over(low[0])
     assert RetryCredit.objects.get(kind="job").credit <= MOST
-    floor.backoff_over(low[0])
+
+
+def test_rounds_go_on_with_every_breaker_and_quarantine_at_its_longest(floor: Floor) -> None:
+    window = most(SupervisorSettings)["quarantine_window_seconds"]
+    floor.settings(quarantine_window_seconds=window, quarantine_after=1)
+    guarded = {**most(Kind), "breaker_failures": 1, "max_attempts": 1}
+    floor.kind(**guarded)
+    floor.worker("w1", slots=8)
+    floor.submit(2)
     floor.round()
-    assert floor.status(low[0]) is Status.PENDING, "the breaker is open for a year"
+    for grant in floor.claim("w1"):
+        floor.fail("w1", grant, message="no")
+    (task,) = floor.submit(1)
+    for _ in range(2):
+        floor.round()
+    assert floor.status(task) is Status.PENDING, "the breaker is open for a year"
 
 
 def test_tasks_move_between_the_ends_of_a_queue_at_the_longest_head_start(floor: Floor) -> None:
