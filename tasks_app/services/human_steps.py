@@ -5,13 +5,13 @@ fencing token of the person's lease, and audited. A lease that ran out is taken 
 until then it is still the person's.
 """
 
-import json
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from tasks_app import events
+from tasks_app.core.payloads import dump_json
 from tasks_app.core.sanitise import sanitise
 from tasks_app.core.states import Outcome
 from tasks_app.core.words import say
@@ -103,7 +103,7 @@ def complete_step(task_id: UUID, token: int, result: Any, user_id: int, actor: A
     faults = result_faults(step.result_schema, result)
     if faults:
         return Completed(faults=faults)
-    text = json.dumps(sanitise(result), allow_nan=False)
+    text = dump_json(sanitise(result)).text
     if not leases.complete(worker_id, [task_id], [token], f"[{text}]"):
         late_results.record_late(worker_id, [task_id], [token], [text], Outcome.COMPLETED)
         return Completed()

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from tasks_app.core.jobs import JobStatus
 from tasks_app.core.states import Status
-from tasks_app.models import Attempt, AuditEntry, Kind, LateResult, Lease, Task, Worker
+from tasks_app.models import Attempt, AuditEntry, LateResult, Lease, Task, Worker
 from tasks_app.services.cancellation import cancel_tasks
 from tasks_app.services.human_steps import Completed, extend_step
 from tasks_app.services.jobs import cancel_job, pause_job
@@ -72,14 +72,6 @@ def test_a_person_takes_a_step_and_its_result_reaches_what_depends_on_it(
     assert floor.attempts(waiting.id) == [("completed", "rita")]
     acts = AuditEntry.objects.order_by("id").values_list("action", "actor", "subject")
     assert list(acts) == [("claim", "rita", str(waiting.id)), ("complete", "rita", str(waiting.id))]
-
-
-def test_an_answer_of_many_values_is_kept_whole(floor: PeopleFloor) -> None:
-    Kind.objects.filter(name="review").update(result_schema=None)
-    (task,) = floor.submit(kind="review")
-    answer = [*range(12_000)]
-    assert floor.decide(task, floor.take(task).token, answer).done
-    assert floor.task(task).result == answer
 
 
 def test_only_one_person_has_a_step_and_the_other_is_told_who(floor: PeopleFloor) -> None:
