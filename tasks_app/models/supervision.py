@@ -224,8 +224,8 @@ class Sample(models.Model):
     ``dispatch_seconds`` is the length of the rounds that dispatched, so that D = dispatch_seconds /
     dispatched; ``rounds`` counts all rounds, ``lengths`` those of each class of
     ``core.shifts.ROUND_LENGTHS``. ``unplaced`` is what the second's last round could not place:
-    kind, why, how many. ``gone``: completed tasks that were pruned until then. Minutes have none of
-    the three.
+    kind, why, how many; minutes have none of the two. ``gone``: completed tasks that were pruned
+    until then.
     """
 
     pk = models.CompositePrimaryKey("resolution", "at")

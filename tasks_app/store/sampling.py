@@ -84,12 +84,12 @@ def record_sample(figures: Figures) -> None:
 ROLL_UP = """
 INSERT INTO sample (resolution, at, by_status, active, oldest_created_at, rounds, dispatched,
                     completed, busy_seconds, dispatch_seconds, longest_round_seconds, reclaimed,
-                    promoted)
+                    promoted, gone)
 SELECT 60, date_trunc('minute', at),
        (array_agg(by_status ORDER BY at DESC))[1], (array_agg(active ORDER BY at DESC))[1],
        (array_agg(oldest_created_at ORDER BY at DESC))[1],
        sum(rounds), sum(dispatched), sum(completed), sum(busy_seconds), sum(dispatch_seconds),
-       max(longest_round_seconds), sum(reclaimed), sum(promoted)
+       max(longest_round_seconds), sum(reclaimed), sum(promoted), max(gone)
   FROM sample
  WHERE resolution = 1
    AND at < date_trunc('minute', statement_timestamp())

@@ -3,6 +3,7 @@
 import json
 import re
 import urllib.request
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -152,10 +153,24 @@ def test_the_cross_hair_tells_the_values_of_all_charts(site: Site, visitor: Visi
     page.keyboard.press("ArrowLeft")
     expect(page.locator("[data-charts-at]")).to_contain_text("at ")
     crossed = page.locator(".u-cursor-x:not(.u-off)")
-    expect(crossed).to_have_count(3)
+    expect(crossed).to_have_count(4)
+    expect(page.locator('[data-legend="rate"] [data-value]')).to_have_text("0.0 /s")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("/tasks/"))
     expect(page.locator("[data-rows] tr[data-id]")).to_have_count(3)
+
+
+def test_throughput_is_drawn_over_ten_seconds_and_not_across_a_gap(visitor: Visitor) -> None:
+    visitor.go("/")
+    seconds = [(0, 0), (1, 4), (2, 4), (20, 40), (21, 41), (100, 90), (101, 92)]
+    points: list[dict[str, Any]] = [
+        {"at": at, "done": done, "by_status": {}, "active": {}, "oldest": None, "gap": at == 100}
+        for at, done in seconds
+    ]
+    rates = visitor.page.evaluate(
+        "points => window.Chargehand.plots.columns(points, new Set(), []).rate[1]", points
+    )
+    assert rates == [None, 4, 2, 2, 1, None, None, 2]
 
 
 def test_a_range_is_chosen_and_the_page_says_when_it_is_empty(site: Site, visitor: Visitor) -> None:

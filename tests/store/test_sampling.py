@@ -83,6 +83,7 @@ def test_a_finished_minute_becomes_one_row_with_its_last_state_and_its_sums(reco
         dispatched=3,
         completed=4,
         longest_round_seconds=0.5,
+        gone=7,
     )
     assert sampling.roll_up_minutes() == 1
     assert sampling.roll_up_minutes() == 0
@@ -90,6 +91,7 @@ def test_a_finished_minute_becomes_one_row_with_its_last_state_and_its_sums(reco
     assert minute.at == MINUTE
     assert minute.by_status == {"PENDING": 3}
     assert (minute.dispatched, minute.completed, minute.longest_round_seconds) == (5, 5, 0.5)
+    assert minute.gone == 7, "what was pruned goes on to count as done"
 
 
 def test_seconds_are_kept_for_an_hour_and_minutes_for_thirty_days(record: None) -> None:

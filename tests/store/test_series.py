@@ -130,3 +130,11 @@ def test_d_and_t_are_ratios_of_sums(now: datetime) -> None:
     costs = series.read_costs()
     assert costs.dispatch_seconds == pytest.approx(0.025)
     assert costs.task_seconds == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("resolution", [1, 60])
+def test_what_was_pruned_goes_on_to_count_as_done(resolution: int, now: datetime) -> None:
+    write(now - timedelta(seconds=90 * resolution), resolution, completed=9)
+    write(now - timedelta(seconds=20), resolution, completed=3, gone=8)
+    span = FIVE_MINUTES if resolution == 1 else ONE_DAY
+    assert [point.done for point in series.series(span)] == [9, 11]

@@ -49,6 +49,12 @@
     }
     for (const node of legendOf("active").querySelectorAll("[data-value]"))
       write(node, String(point?.active?.[node.dataset.value] ?? "-"));
+    const rates = columns?.rate[1] || [];
+    const rate = hovering ? rates[hover] : rates.findLast((each) => each !== null);
+    write(
+      legendOf("rate").querySelector("[data-value]"),
+      typeof rate === "number" ? `${rate.toFixed(rate < 10 ? 1 : 0)} /s` : "-",
+    );
     const newest = points.all()[points.all().length - 1];
     const age = newest ? plots.age(hovering || { ...newest, at: now() }) : null;
     write(legendOf("oldest").querySelector("[data-value]"), age === null ? "-" : duration(age));
@@ -113,7 +119,8 @@
   const seriesOf = {
     status: () => plots.statusSeries(),
     active: () => plots.activeSeries(workers),
-    oldest: () => plots.oldestSeries(),
+    rate: () => plots.lineSeries(gettext("Completed a second")),
+    oldest: () => plots.lineSeries(gettext("Age")),
   };
 
   const describe = (kind) => {
@@ -123,6 +130,7 @@
     const names = {
       status: gettext("Tasks by status over time."),
       active: gettext("Active per worker over time."),
+      rate: gettext("Completed a second over time."),
       oldest: gettext("Oldest age over time."),
     };
     const node = nodeOf(kind);
@@ -296,6 +304,7 @@
   announce();
 
   section.querySelector("[data-charts-head]").hidden = false;
+  legendOf("rate").append(entry("rate"));
   legendOf("oldest").append(entry("age"));
   statusLegend();
   for (const kind of Object.keys(seriesOf)) {

@@ -57,6 +57,21 @@ window.Chargehand.plots = (() => {
     return point.oldest === null ? 0 : Math.max(0, point.at - point.oldest);
   };
 
+  // Completed tasks a second, of the last ten seconds: of one second it would be a row of needles.
+  const RATE_SECONDS = 10;
+  const rates = (all) => {
+    let first = 0;
+    return all.map((point, i) => {
+      if (!point.by_status) {
+        first = i + 1;
+        return null;
+      }
+      while (first < i - 1 && all[first].at < point.at - RATE_SECONDS) first += 1;
+      const since = all[first];
+      return first < i ? Math.max(0, point.done - since.done) / (point.at - since.at) : null;
+    });
+  };
+
   const columns = (points, hidden, workers) => {
     const all = broken(points);
     const at = all.map((point) => point.at);
@@ -70,6 +85,7 @@ window.Chargehand.plots = (() => {
       points: all,
       status: [at, ...stacked.reverse()], // the tallest first: each lower one is drawn over it
       active: [at, ...workers.map((name) => all.map((p) => p.active?.[name] ?? null))],
+      rate: [at, rates(all)],
       oldest: [at, all.map(age)],
     };
   };
@@ -182,12 +198,12 @@ window.Chargehand.plots = (() => {
       points: { show: false },
     }));
 
-  const oldestSeries = () => [
-    { label: gettext("Age"), stroke: colour("accent"), width: 2, points: { show: false } },
+  const lineSeries = (label) => [
+    { label, stroke: colour("accent"), width: 2, points: { show: false } },
   ];
 
   return {
     STACK, CLOSED, columns, chooseWorkers, look, colour, age, inStatus, options,
-    statusSeries, activeSeries, oldestSeries,
+    statusSeries, activeSeries, lineSeries,
   };
 })();

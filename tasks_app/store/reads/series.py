@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tasks_app.core.states import Status
 from tasks_app.store import sql
 
 POINTS: Final = 600
@@ -44,12 +45,14 @@ class Point:
 
     ``by_status`` maps status to count, ``active`` worker name to ASSIGNED + RUNNING; ``gap`` says
     that samples are missing just before. The oldest unfinished task's age is ``at - oldest``.
+    ``done`` counts what was ever completed until then, pruned or not.
     """
 
     at: float
     by_status: Mapping[str, int]
     active: Mapping[str, int]
     oldest: float | None
+    done: int
     gap: bool = False
 
     def as_json(self) -> dict[str, Any]:
@@ -59,13 +62,16 @@ class Point:
             "by_status": self.by_status,
             "active": self.active,
             "oldest": self.oldest,
+            "done": self.done,
             "gap": self.gap,
         }
 
 
 def _point(row: tuple[Any, ...]) -> Point:
-    at, by_status, active, oldest, gap = row
-    return Point(at, json.loads(by_status), json.loads(active), oldest, bool(gap))
+    at, by_status, active, oldest, gone, gap = row
+    statuses = json.loads(by_status)
+    done = statuses.get(Status.COMPLETED, 0) + gone
+    return Point(at, statuses, json.loads(active), oldest, done, bool(gap))
 
 
 # The narrow columns are thinned first, on the key alone; only the samples kept are read whole. A
@@ -85,7 +91,7 @@ WITH kept AS (
      GROUP BY floor(second / %(step)s)
 )
 SELECT extract(epoch FROM s.at)::float8, s.by_status, s.active,
-       extract(epoch FROM s.oldest_created_at)::float8, t.gap
+       extract(epoch FROM s.oldest_created_at)::float8, s.gone, t.gap
   FROM thinned t
   JOIN sample s ON s.resolution = %(resolution)s AND s.at = t.at
  ORDER BY s.at
@@ -106,7 +112,7 @@ def series(span: Range, after: float | None = None) -> list[Point]:
 
 LATEST = """
 SELECT extract(epoch FROM at)::float8, by_status, active,
-       extract(epoch FROM oldest_created_at)::float8, false
+       extract(epoch FROM oldest_created_at)::float8, gone, false
   FROM sample WHERE resolution = 1
  ORDER BY at DESC LIMIT 1
 """
