@@ -192,3 +192,14 @@ def test_a_worker_tells_its_version_and_its_peers_do(floor: Floor, viewer: Perso
     html = " ".join(viewer.text("worker", worker).split())
     assert "1.4.2" in html
     assert "1 other runs one that is not told" in html
+
+
+def test_of_workers_without_a_version_nobody_says_that_they_run_the_same(
+    floor: Floor, viewer: Person
+) -> None:
+    worker = floor.worker("w1")
+    floor.worker("w2")
+    html = " ".join(viewer.text("worker", worker).split())
+    assert "none told" in html
+    assert "1 other tells none either" in html
+    assert "runs it too" not in html
