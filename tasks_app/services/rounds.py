@@ -6,11 +6,16 @@ It looks only at the record and never does domain work.
 """
 
 import json
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
+from uuid import UUID
+
+import psycopg
+from django.db import InterfaceError, OperationalError, connection
 
 from tasks_app import events
 from tasks_app.core.dependencies import Fate, judge_edge
@@ -23,11 +28,16 @@ from tasks_app.services.bulk_rounds import advance_bulk
 from tasks_app.services.job_settling import settle_jobs
 from tasks_app.services.sweeping import BATCH, run_sweep
 from tasks_app.services.transactions import transactional
-from tasks_app.store import breakers, closing, dependencies, dispatch, leader
+from tasks_app.store import breakers, closing, dependencies, dispatch, jobs, leader
 from tasks_app.store.dependencies import OpenEdge
 from tasks_app.store.inboxes import Inboxes
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.snapshot import begin_round, look_further, read_snapshot
+
+log = logging.getLogger(__name__)
+
+TELL_SECONDS: Final = 60.0
+_told: Final[dict[UUID, float]] = {}
 
 JOBS_AT_ONCE: Final = 20
 """Jobs that one transaction looks at. A plan of the largest size takes 0.1 s to read, and a
@@ -112,16 +122,62 @@ def _look_at_jobs(epoch: int) -> int:
     until = time.perf_counter() + JOBS_SECONDS
     moved = 0
     while True:
-        looked_at = _job_round(epoch)
+        try:
+            looked_at = _job_round(epoch, JOBS_AT_ONCE)
+        except Exception as error:
+            if not _is_of_a_job(error):
+                raise
+            return moved + _look_one_by_one(epoch)
         moved += looked_at
         if looked_at < JOBS_AT_ONCE or time.perf_counter() >= until:
             return moved
 
 
+def _is_of_a_job(error: Exception) -> bool:
+    """Whether what was looked at is to blame, and not that the record cannot be used now."""
+    if isinstance(error, OperationalError | InterfaceError):
+        return isinstance(error.__cause__, psycopg.errors.ProgramLimitExceeded)
+    return not isinstance(error, Deposed)
+
+
+def _look_one_by_one(epoch: int) -> int:
+    """Look at each job alone; one that cannot be looked at waits behind the others."""
+    moved = 0
+    for _ in range(JOBS_AT_ONCE):
+        connection.close_if_unusable_or_obsolete()
+        job_id = jobs.first_news()
+        if job_id is None:
+            break
+        try:
+            moved += _job_round(epoch, 1)
+        except Exception as error:
+            if not _is_of_a_job(error):
+                raise
+            _tell(job_id, error)
+            connection.close_if_unusable_or_obsolete()
+            _put_last(epoch, job_id)
+    return moved
+
+
+def _tell(job_id: UUID, error: Exception) -> None:
+    """Name a job that cannot be looked at in the log, once a minute: each round may try again."""
+    now = time.monotonic()
+    if now >= _told.get(job_id, float("-inf")) + TELL_SECONDS:
+        _told[job_id] = now
+        log.error("job %s cannot be looked at; the others go on", job_id, exc_info=error)
+
+
 @transactional
-def _job_round(epoch: int) -> int:
+def _put_last(epoch: int, job_id: UUID) -> None:
+    jobs.put_last(job_id)
+    if not leader.renew(epoch, supervisor_settings().leader_lease_seconds):
+        raise Deposed(f"epoch {epoch} is over")
+
+
+@transactional
+def _job_round(epoch: int, limit: int) -> int:
     """Apart, because a job is locked before its tasks, and the round has locked tasks."""
-    moved = settle_jobs(JOBS_AT_ONCE)
+    moved = settle_jobs(limit)
     if not leader.renew(epoch, supervisor_settings().leader_lease_seconds):
         raise Deposed(f"epoch {epoch} is over")
     return moved

@@ -67,6 +67,26 @@ def take_news(limit: int) -> list[UUID]:
     return sorted({job_id for (job_id,) in sql.rows(TAKE_NEWS, {"limit": limit})})
 
 
+FIRST_NEWS = "SELECT job_id FROM job_news ORDER BY id LIMIT 1"
+
+
+def first_news() -> UUID | None:
+    """The job whose turn is next."""
+    found = sql.row(FIRST_NEWS)
+    return found[0] if found else None
+
+
+PUT_LAST = """
+WITH gone AS (DELETE FROM job_news WHERE job_id = %(job)s RETURNING id)
+INSERT INTO job_news (job_id) SELECT %(job)s WHERE EXISTS (SELECT FROM gone)
+"""
+
+
+def put_last(job_id: UUID) -> None:
+    """Have a job wait behind all others of the inbox."""
+    sql.execute(PUT_LAST, {"job": job_id})
+
+
 @dataclass(frozen=True, slots=True)
 class JobRow:
     """A job that is locked for the rest of the transaction."""

@@ -1,5 +1,7 @@
 """What jobs of great size ask of the supervisor: no plan may keep a round from ending."""
 
+from typing import Any
+
 import pytest
 
 from tasks_app.core.jobs import JobStatus
@@ -88,6 +90,28 @@ def test_a_round_looks_at_more_jobs_than_one_transaction_does(
     for _ in range(count):
         floor.job([{"name": "only", "kind": "a"}])
     assert floor.round().jobs == count
+
+
+def test_a_job_that_cannot_be_looked_at_holds_none_of_the_others_up(
+    floor: JobFloor, caplog: pytest.LogCaptureFixture
+) -> None:
+    two: list[dict[str, Any]] = [
+        {"name": "first", "kind": "a"},
+        {"name": "second", "kind": "b", "depends_on": ["first"]},
+    ]
+    found = [floor.job(two) for _ in range(3)]
+    broken = Job.objects.get(id=found[0])
+    Job.objects.filter(id=broken.id).update(plan={"name": "no steps in it"})
+    for _ in two:
+        for grant in floor.all_next():
+            floor.complete("w1", grant)
+    floor.until_still()
+    assert [floor.job_status(job) for job in found] == ["RUNNING", "COMPLETED", "COMPLETED"]
+    assert caplog.text.count(f"job {broken.id} cannot be looked at") == 1
+    broken.save(update_fields=["plan"])
+    floor.until_still()
+    assert floor.job_status(broken.id) is JobStatus.COMPLETED
+    floor.assert_sound()
 
 
 def test_of_the_results_of_items_no_more_is_read_than_their_join_can_hold(
