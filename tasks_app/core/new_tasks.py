@@ -150,13 +150,16 @@ def unknown_kind(kind: str, kinds: Collection[str]) -> str:
 
     >>> unknown_kind("clasify", ["classify", "draft"])
     'no such kind; did you mean classify? There are: classify, draft'
+    >>> unknown_kind("refund", ["classify", "draft"])
+    'no such kind; there are: classify, draft'
     """
     if not kinds:
         return "no such kind; there is none yet: add it in the admin or start a worker that does it"
     names = sorted(kinds)
     near = difflib.get_close_matches(kind[:200], names, 1)
     listed = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-    return f"no such kind;{f' did you mean {near[0]}?' if near else ''} There are: {listed}"
+    there = f"did you mean {near[0]}? There" if near else "there"
+    return f"no such kind; {there} are: {listed}"
 
 
 def fault_of_text(value: object, longest: int) -> str:

@@ -81,7 +81,7 @@ def _items_of(step: Step, scope: Scope) -> list[Any]:
     except Missing as missing:
         raise _Unfit(f"for_each: {missing}") from missing
     if not isinstance(items, list):
-        raise _Unfit(f"for_each: a list is wanted, it is a {type(items).__name__}")
+        raise _Unfit(f"for_each: a list is wanted, got {shown(items)}")
     if len(items) > MOST_ITEMS:
         raise _Unfit(f"for_each: at most {MOST_ITEMS:,} items, there are {len(items):,}")
     if step.quorum is not None and step.quorum > len(items):
