@@ -19,14 +19,14 @@ UPDATE task t
        queue_at = t.queue_at + (t.priority - %(priority)s)
                                * s.priority_head_start_seconds * interval '1 second'
   FROM locked l, supervisor_settings s
- WHERE t.id = l.id
+ WHERE t.id = ANY (ARRAY[l.id])
 RETURNING t.id
 """
 
 
 def set_priority(ids: Sequence[UUID], priority: int) -> set[UUID]:
     """Give tasks that nobody works on another priority; return those that have it now."""
-    found = sql.rows(SET_PRIORITY, {"ids": list(ids), "priority": priority})
+    found = sql.rows_by_key(SET_PRIORITY, {"ids": list(ids), "priority": priority})
     return {task_id for (task_id,) in found}
 
 
@@ -38,11 +38,13 @@ WITH locked AS (
      ORDER BY id
        FOR UPDATE
 )
-UPDATE task t SET deadline_at = %(deadline)s FROM locked l WHERE t.id = l.id RETURNING t.id
+UPDATE task t SET deadline_at = %(deadline)s
+  FROM locked l WHERE t.id = ANY (ARRAY[l.id])
+RETURNING t.id
 """
 
 
 def set_deadline(ids: Sequence[UUID], deadline: datetime | None) -> set[UUID]:
     """Move the deadline of tasks that have not ended, or with None take it away."""
-    found = sql.rows(SET_DEADLINE, {"ids": list(ids), "deadline": deadline})
+    found = sql.rows_by_key(SET_DEADLINE, {"ids": list(ids), "deadline": deadline})
     return {task_id for (task_id,) in found}

@@ -70,7 +70,8 @@ RETURNING total,
 """
 OF_IDS = """
 SELECT t.id, t.requeues, t.fingerprint, t.status, t.priority, t.deadline_at, i.n AS nth
-  FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS i(id, n) JOIN task t ON t.id = i.id
+  FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS i(id, n)
+  JOIN task t ON t.id = ANY (ARRAY[i.id])
 """
 
 
@@ -160,9 +161,9 @@ def take_due() -> BulkTurn | None:
 # Locked by id, as everywhere; only the incarnation that was meant is handed on.
 LOCK_ITEMS = """
 SELECT i.place, t.id, t.requeues = i.requeues
-  FROM bulk_item i JOIN task t ON t.id = i.task_id
+  FROM bulk_item i JOIN task t ON t.id = ANY (ARRAY[i.task_id])
  WHERE i.bulk_id = %(bulk)s AND i.place >= %(first)s AND i.place < %(end)s
- ORDER BY t.id
+ ORDER BY i.task_id
    FOR UPDATE OF t
 """
 

@@ -26,7 +26,7 @@ WITH input AS (
            fingerprint = coalesce(l.fingerprint, t.fingerprint),
            finished_at = statement_timestamp()
       FROM locked l
-     WHERE t.id = l.id
+     WHERE t.id = ANY (ARRAY[l.id])
     RETURNING t.id, t.kind, t.has_dependents, l.before, l.fingerprint
 ), counted AS (
     INSERT INTO status_delta (kind, status, change)

@@ -22,21 +22,29 @@ class OpenEdge:
 TAKE_SETTLED = """
 WITH taken AS (
     DELETE FROM settled
-     WHERE id IN (SELECT id FROM settled ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+     WHERE id = ANY (ARRAY(
+           SELECT id FROM settled ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED))
     RETURNING task_id
 ), news AS (
     INSERT INTO job_news (job_id)
-    SELECT DISTINCT t.job_id FROM taken s JOIN task t ON t.id = s.task_id
+    SELECT DISTINCT t.job_id
+      FROM taken s
+     CROSS JOIN LATERAL (SELECT job_id FROM task WHERE id = s.task_id OFFSET 0) t
      WHERE t.job_id IS NOT NULL
 )
 SELECT d.task_id, d.depends_on_id, d.on_dead, p.status
-  FROM (SELECT DISTINCT task_id FROM taken) s
-  JOIN dependency d ON d.depends_on_id = s.task_id AND d.state IN ('waiting', 'blocked')
-  JOIN task p ON p.id = d.depends_on_id
-  JOIN task t ON t.id = d.task_id
- WHERE t.status = 'PENDING'
- ORDER BY t.id
-   FOR UPDATE OF t
+  FROM (SELECT d.*
+          FROM (SELECT DISTINCT task_id FROM taken) s
+         CROSS JOIN LATERAL (
+            SELECT task_id, depends_on_id, on_dead FROM dependency
+             WHERE depends_on_id = s.task_id AND state IN ('waiting', 'blocked')
+            OFFSET 0
+         ) d
+         ORDER BY d.task_id) d
+ CROSS JOIN LATERAL (SELECT status FROM task WHERE id = d.depends_on_id OFFSET 0) p
+ CROSS JOIN LATERAL (
+    SELECT id FROM task WHERE id = d.task_id AND status = 'PENDING' FOR UPDATE
+ ) t
 """
 
 
@@ -56,14 +64,15 @@ WITH input AS (
 ), moved AS (
     UPDATE dependency d SET state = i.state
       FROM input i
-     WHERE d.task_id = i.task_id AND d.depends_on_id = i.depends_on_id
+     WHERE d.task_id = ANY (ARRAY[i.task_id]) AND d.depends_on_id = ANY (ARRAY[i.depends_on_id])
        AND d.state IN ('waiting', 'blocked')
     RETURNING d.task_id, i.state
 )
 UPDATE task t SET waiting_on = t.waiting_on - m.n
   FROM (SELECT task_id, count(*) AS n FROM moved WHERE state IN ('met', 'void')
          GROUP BY task_id) m
- WHERE t.id = m.task_id AND t.status = 'PENDING'
+ WHERE t.id = ANY (ARRAY[m.task_id]) AND t.status = 'PENDING'
+RETURNING t.id
 """
 
 
@@ -71,7 +80,7 @@ def move_edges(edges: Sequence[tuple[UUID, UUID, EdgeState]]) -> int:
     """Set edges (task, depends on, state); return how many tasks wait for less than before."""
     if not edges:
         return 0
-    return sql.execute(
+    moved = sql.rows_by_key(
         MOVE_EDGES,
         {
             "tasks": [e[0] for e in edges],
@@ -79,3 +88,4 @@ def move_edges(edges: Sequence[tuple[UUID, UUID, EdgeState]]) -> int:
             "states": [e[2] for e in edges],
         },
     )
+    return len(moved)

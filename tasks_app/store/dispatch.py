@@ -25,9 +25,9 @@ WITH input AS (
 ), able AS (
     SELECT w.id
       FROM (SELECT DISTINCT worker_id FROM input) d
-      JOIN worker w ON w.id = d.worker_id
+      JOIN worker w ON w.id = ANY (ARRAY[d.worker_id])
      WHERE w.state || '' = 'active' AND NOT w.drain_asked
-     ORDER BY w.id
+     ORDER BY d.worker_id
        FOR SHARE OF w SKIP LOCKED
 ), locked AS (
     SELECT t.id, i.worker_id, i.expected
@@ -43,7 +43,7 @@ WITH input AS (
     UPDATE task t
        SET status = 'ASSIGNED', assigned_to = l.worker_id, token = nextval('lease_token')
       FROM locked l
-     WHERE t.id = l.id
+     WHERE t.id = ANY (ARRAY[l.id])
     RETURNING t.id, t.kind, t.token, t.lock_key, t.weight, l.worker_id, l.expected
 ), leased AS (
     INSERT INTO lease (task_id, worker_id, kind, token, expected_seconds, lock_key, weight,

@@ -43,7 +43,7 @@ WITH running AS (
      WHERE t.id = %(task)s AND t.status = 'PENDING' AND t.waiting_on < 1
        AND t.run_at <= statement_timestamp()
        AND k.name = t.kind AND k.by_people AND NOT k.paused AND k.quarantined_at IS NULL
-       AND NOT EXISTS (SELECT FROM lease l WHERE l.lock_key = t.lock_key)
+       AND NOT EXISTS (SELECT FROM lease l WHERE l.lock_key = t.lock_key OFFSET 0)
     RETURNING t.id, t.kind, t.token, t.lock_key, t.weight, t.estimate_seconds,
               coalesce(k.person_lease_seconds, s.person_lease_seconds) AS seconds
 ), leased AS (
@@ -99,10 +99,10 @@ class ExpiredStep:
 TAKE_EXPIRED = """
 SELECT t.id, t.token, w.name
   FROM lease l
-  JOIN task t ON t.id = l.task_id AND t.token = l.token
-  JOIN worker w ON w.id = l.worker_id
+  JOIN task t ON t.id = ANY (ARRAY[l.task_id]) AND t.token = l.token
+  JOIN worker w ON w.id = ANY (ARRAY[l.worker_id])
  WHERE l.held_until < statement_timestamp() AND t.status = 'RUNNING'
- ORDER BY t.id
+ ORDER BY l.held_until
  LIMIT %(limit)s
    FOR UPDATE OF t, l SKIP LOCKED
 """

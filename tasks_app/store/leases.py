@@ -37,13 +37,13 @@ WITH mine AS (
 ), begun AS (
     UPDATE lease l SET started_at = statement_timestamp()
       FROM locked k
-     WHERE l.task_id = k.id AND l.token = k.token
+     WHERE l.task_id = ANY (ARRAY[k.id]) AND l.token + 0 = k.token
     RETURNING l.task_id, l.token
 ), running AS (
     UPDATE task t
        SET status = 'RUNNING', attempts = t.attempts + 1, total_attempts = t.total_attempts + 1
       FROM begun b
-     WHERE t.id = b.task_id
+     WHERE t.id = ANY (ARRAY[b.task_id])
     RETURNING t.id, t.token, t.kind, t.payload, t.attempts, t.key, t.dependency_count
 ), counted AS (
     INSERT INTO status_delta (kind, status, change)
@@ -54,7 +54,7 @@ WITH mine AS (
 SELECT r.id, r.token, r.kind, r.payload, r.attempts, k.timeout_seconds,
        CASE WHEN r.dependency_count > 0 THEN
            (SELECT jsonb_object_agg(d.name, p.result)
-              FROM dependency d JOIN task p ON p.id = d.depends_on_id
+              FROM dependency d JOIN task p ON p.id = ANY (ARRAY[d.depends_on_id])
              WHERE d.task_id = r.id)
        END
   FROM running r JOIN kind k ON k.name = r.kind
@@ -88,14 +88,14 @@ WITH input AS (
      ) t
 ), ended AS (
     DELETE FROM lease l USING locked k
-     WHERE l.task_id = k.id AND l.token = k.token
+     WHERE l.task_id = ANY (ARRAY[k.id]) AND l.token + 0 = k.token
     RETURNING l.task_id, l.token, l.worker_id, l.assigned_at, l.started_at, l.held_until, k.result
 ), done AS (
     UPDATE task t
        SET status = 'COMPLETED', result = e.result, error = NULL,
            finished_at = statement_timestamp()
       FROM ended e
-     WHERE t.id = e.task_id
+     WHERE t.id = ANY (ARRAY[e.task_id])
     RETURNING t.id, t.kind, t.token, t.total_attempts, t.requeues, t.has_dependents,
               e.worker_id, e.assigned_at, e.started_at, e.held_until
 ), recorded AS (
@@ -177,7 +177,7 @@ WITH input AS (
      ) t
 ), ended AS (
     DELETE FROM lease l USING locked k
-     WHERE l.task_id = k.id AND l.token = k.token
+     WHERE l.task_id = ANY (ARRAY[k.id]) AND l.token + 0 = k.token
     RETURNING l.worker_id, l.assigned_at, l.started_at, k.*
 ), moved AS (
     UPDATE task t
@@ -193,7 +193,7 @@ WITH input AS (
            finished_at = CASE WHEN e.status IN ('DEAD', 'CANCELLED')
                               THEN statement_timestamp() END
       FROM ended e
-     WHERE t.id = e.id
+     WHERE t.id = ANY (ARRAY[e.id])
     RETURNING t.id, t.kind, t.token, t.total_attempts, t.requeues, t.has_dependents, t.run_at,
               e.before, e.status, e.outcome, e.error, e.reason, e.fingerprint,
               e.worker_id, e.assigned_at, e.started_at

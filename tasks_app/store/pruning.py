@@ -72,8 +72,8 @@ WITH hiding AS MATERIALIZED (
     SELECT t.id, t.kind, t.status
       FROM unnest(%(ids)s::uuid[]) AS i(id)
      CROSS JOIN LATERAL (SELECT id, kind, status, job_id FROM task WHERE id = i.id) t
-      LEFT JOIN step_task undoing ON undoing.task_id = t.id
-      LEFT JOIN step_task undone ON undone.undoes_id = t.id
+      LEFT JOIN step_task undoing ON undoing.task_id = ANY (ARRAY[t.id])
+      LEFT JOIN step_task undone ON undone.undoes_id = ANY (ARRAY[t.id])
       LEFT JOIN LATERAL (
         SELECT kind FROM task WHERE id IN (undoing.undoes_id, undone.task_id) LIMIT 1
      ) other ON undoing.undoes_id IS NOT NULL OR undone.task_id IS NOT NULL
@@ -84,7 +84,7 @@ WITH hiding AS MATERIALIZED (
        AND coalesce(undoing.undoes_id = ANY (%(ids)s::uuid[]), true)
        AND coalesce(undone.task_id = ANY (%(ids)s::uuid[]), true)
        AND NOT EXISTS (
-            SELECT FROM dependency d JOIN task u ON u.id = d.task_id
+            SELECT FROM dependency d JOIN task u ON u.id = ANY (ARRAY[d.task_id])
              WHERE d.depends_on_id IN (t.id, undoing.undoes_id, undone.task_id)
                AND (u.status IN ('PENDING', 'ASSIGNED', 'RUNNING', 'FAILED', 'DEAD')
                     OR secret.hides AND (u.job_id = t.job_id) IS NOT TRUE))

@@ -172,14 +172,15 @@ UPDATE task t
   FROM ROWS FROM (unnest(%(ids)s::uuid[], %(locks)s::text[]),
                   jsonb_array_elements(%(payloads)s::jsonb))
            AS i(id, lock_key, payload)
- WHERE t.id = i.id AND t.unprepared AND t.status = 'PENDING'
+ WHERE t.id = ANY (ARRAY[i.id]) AND t.unprepared AND t.status = 'PENDING'
+RETURNING t.id
 """
 
 
 def release(prepared: Sequence[tuple[UUID, str, str | None]]) -> None:
     """Let prepared steps be handed out: (task, payload as JSON text, lock key)."""
     if prepared:
-        sql.execute(
+        sql.rows_by_key(
             RELEASE,
             {
                 "ids": [p[0] for p in prepared],
@@ -208,17 +209,17 @@ WITH input AS (
                AS i(id, result)
 ), locked AS (
     SELECT t.id, i.result
-      FROM input i JOIN task t ON t.id = i.id
-      JOIN step_task s ON s.task_id = t.id AND s.role = 'join'
+      FROM input i JOIN task t ON t.id = ANY (ARRAY[i.id])
+      JOIN step_task s ON s.task_id = ANY (ARRAY[i.id]) AND s.role = 'join'
      WHERE t.status = 'PENDING' AND NOT t.unprepared
-     ORDER BY t.id
+     ORDER BY i.id
        FOR UPDATE OF t
 ), done AS (
     UPDATE task t
        SET status = 'COMPLETED', result = l.result, error = NULL,
            finished_at = statement_timestamp()
       FROM locked l
-     WHERE t.id = l.id
+     WHERE t.id = ANY (ARRAY[l.id])
     RETURNING t.id, t.kind
 ), counted AS (
     INSERT INTO status_delta (kind, status, change)
@@ -237,4 +238,4 @@ def complete_joins(results: Mapping[UUID, str]) -> set[UUID]:
     if not results:
         return set()
     values = {"ids": list(results), "results": f"[{','.join(results.values())}]"}
-    return {task_id for (task_id,) in sql.rows(COMPLETE_JOINS, values)}
+    return {task_id for (task_id,) in sql.rows_by_key(COMPLETE_JOINS, values)}

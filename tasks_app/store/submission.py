@@ -129,7 +129,7 @@ WITH locked AS (
      WHERE id = ANY (%(ids)s::uuid[]) ORDER BY id FOR UPDATE
 ), marked AS (
     UPDATE task t SET has_dependents = true
-      FROM locked l WHERE t.id = l.id AND NOT t.has_dependents
+      FROM locked l WHERE t.id = ANY (ARRAY[l.id]) AND NOT t.has_dependents
 )
 SELECT id, kind, status FROM locked
 """

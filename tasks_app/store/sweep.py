@@ -46,8 +46,8 @@ WITH lost AS (
                THEN 'not_named'
            END AS outcome
       FROM lease l
-      JOIN worker w ON w.id = l.worker_id
-      JOIN heartbeat h ON h.worker_id = l.worker_id
+      JOIN worker w ON w.id = ANY (ARRAY[l.worker_id])
+      JOIN heartbeat h ON h.worker_id = ANY (ARRAY[l.worker_id])
       JOIN kind k ON k.name = l.kind
 )
 SELECT t.id, t.token, lost.outcome, lost.started_at IS NOT NULL, t.attempts, t.max_attempts,
@@ -61,10 +61,10 @@ SELECT t.id, t.token, lost.outcome, lost.started_at IS NOT NULL, t.attempts, t.m
        END,
        p.poison_after, lost.name
   FROM lost
-  JOIN task t ON t.id = lost.task_id AND t.token = lost.token
+  JOIN task t ON t.id = ANY (ARRAY[lost.task_id]) AND t.token = lost.token
   JOIN kind p ON p.name = t.kind
  WHERE lost.outcome IS NOT NULL AND t.status IN ('ASSIGNED', 'RUNNING')
- ORDER BY t.id
+ ORDER BY lost.task_id
  LIMIT %(limit)s
    FOR UPDATE OF t SKIP LOCKED
 """
@@ -97,12 +97,13 @@ WITH budget AS (
      ORDER BY d.run_at
      LIMIT %(limit)s
 ), locked AS (
-    SELECT t.id FROM task t JOIN due d ON d.id = t.id
+    SELECT t.id FROM task t JOIN due d ON t.id = ANY (ARRAY[d.id])
      WHERE t.status = 'FAILED' AND t.run_at <= statement_timestamp()
-     ORDER BY t.id
+     ORDER BY d.id
        FOR UPDATE OF t SKIP LOCKED
 ), moved AS (
-    UPDATE task t SET status = 'PENDING' FROM locked l WHERE t.id = l.id RETURNING t.kind
+    UPDATE task t SET status = 'PENDING' FROM locked l WHERE t.id = ANY (ARRAY[l.id])
+    RETURNING t.kind
 ), grouped AS (
     SELECT kind, count(*) AS n FROM moved GROUP BY kind
 ), counted AS (

@@ -17,16 +17,18 @@ WITH chosen AS MATERIALIZED (
     SELECT t.id, t.kind, t.status, t.estimate_seconds, t.lock_key, t.has_dependents,
            t.dependency_count, t.priority, t.deadline_at,
            t.status = ANY (%(touches)s::text[]) AS fits
-      FROM unnest(%(ids)s::uuid[]) AS i(id) JOIN task t ON t.id = i.id
+      FROM unnest(%(ids)s::uuid[]) AS i(id) JOIN task t ON t.id = ANY (ARRAY[i.id])
 ), closed AS (
     SELECT DISTINCT c.id FROM chosen c
-      JOIN dependency d ON d.task_id = c.id AND d.state = 'blocked'
-      JOIN task p ON p.id = d.depends_on_id AND p.status IN ('DISMISSED', 'CANCELLED', 'SKIPPED')
+      JOIN dependency d ON d.task_id = ANY (ARRAY[c.id]) AND d.state = 'blocked'
+      JOIN task p ON p.id = ANY (ARRAY[d.depends_on_id])
+       AND p.status IN ('DISMISSED', 'CANCELLED', 'SKIPPED')
      WHERE c.fits AND c.dependency_count > 0 AND %(requeues)s
 ), dependents AS (
     SELECT DISTINCT d.task_id FROM chosen c
-      JOIN dependency d ON d.depends_on_id = c.id AND d.state IN ('blocked', 'waiting')
-      JOIN task p ON p.id = d.task_id AND p.status = 'PENDING'
+      JOIN dependency d ON d.depends_on_id = ANY (ARRAY[c.id])
+       AND d.state IN ('blocked', 'waiting')
+      JOIN task p ON p.id = ANY (ARRAY[d.task_id]) AND p.status = 'PENDING'
      WHERE c.has_dependents AND c.fits
 ), locks AS (
     SELECT lock_key, count(*) AS n, sum(estimate_seconds) AS seconds

@@ -102,7 +102,7 @@ SELECT g.cause, coalesce(t.error ->> 'type', ''), {line}, g.tasks, g.kinds, g.re
          GROUP BY cause
          ORDER BY count(*) DESC, max(finished_at) DESC
          LIMIT %(shown)s) g
-  JOIN task t ON t.id = g.sample
+  JOIN task t ON t.id = ANY (ARRAY[g.sample])
  ORDER BY g.tasks DESC, g.last_at DESC
 """
 
