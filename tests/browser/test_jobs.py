@@ -106,8 +106,8 @@ def test_a_job_is_paused_and_cancelled_in_its_dialog(
 
 
 SHOWN_TIMES = """() => [...document.querySelectorAll(".gantt-axis text")]
+    .filter(time => time.checkVisibility({ visibilityProperty: true }))
     .map(time => time.getBoundingClientRect())
-    .filter(box => box.width > 0)
     .map(({ left, right }) => ({ left, right }))
 """
 

