@@ -1,4 +1,5 @@
-// Tables with data-rows: j and k move, Enter opens, x selects, r and d act; swaps keep all of it.
+// Tables with data-rows: j and k move, Enter opens, x selects, r and d act; swaps keep all of it,
+// and a reload keeps what is selected.
 // A row is <tr data-id="…" data-href="…">, its box <input type="checkbox" data-select value="…">.
 // An act is a button or link with data-act="requeue" or "dismiss", in the row or for the selection
 // (then with data-for-selection; its text counts in [data-selected]).
@@ -30,7 +31,10 @@
   };
 
   const recount = () => {
-    const selected = boxes().filter((box) => box.checked).length;
+    const values = boxes().flatMap((box) => (box.checked ? [box.value] : []));
+    const selected = values.length;
+    // It belongs to this visit: a reload and a step back find it, a page opened anew does not.
+    history.replaceState({ ...history.state, selected: values }, "");
     for (const node of document.querySelectorAll("[data-selected]"))
       node.textContent = String(selected);
     for (const node of document.querySelectorAll("button[data-for-selection]"))
@@ -100,5 +104,7 @@
     recount();
   });
 
+  const kept = new Set(history.state?.selected);
+  for (const box of boxes()) box.checked = kept.has(box.value);
   recount();
 })();

@@ -117,6 +117,24 @@ def test_a_live_table_keeps_selection_and_focus(
     expect(page.locator("[data-selected]")).to_have_text("1")
 
 
+def test_a_reload_keeps_what_is_selected_and_a_page_opened_anew_has_nothing(
+    site: Site, visitor: Visitor, dead: Sequence[UUID]
+) -> None:
+    page = visitor.page
+    visitor.go("/dead-letters/")
+    box = page.locator(row(page, dead[1])).get_by_role("checkbox")
+    box.check()
+    page.reload()
+    expect(box).to_be_checked()
+    expect(page.locator("[data-selected]")).to_have_text("1")
+    visitor.go("/workers/")
+    page.go_back()
+    expect(box).to_be_checked()
+    visitor.go("/workers/")
+    visitor.go("/dead-letters/")
+    expect(box).not_to_be_checked()
+
+
 def test_an_open_traceback_stays_open_while_the_page_is_live(site: Site, visitor: Visitor) -> None:
     page, floor = visitor.page, site.floor
     floor.lead()

@@ -69,6 +69,20 @@ def test_an_export_rebuilds_an_empty_record(floor: Floor, file: Path) -> None:
     assert config("export") == before
 
 
+@pytest.mark.parametrize("text", [None, "kinds: [", "kinds: {letter: {max_attempts: many}}"])
+def test_a_diff_that_cannot_compare_ends_otherwise_than_one_that_differs(
+    floor: Floor, file: Path, text: str | None
+) -> None:
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(CommandError) as refused:
+        config("diff", file)
+    assert refused.value.returncode == 2
+    with pytest.raises(CommandError) as refused:
+        config("apply", file)
+    assert refused.value.returncode == 1
+
+
 def test_what_a_file_changes_is_shown_applied_and_audited_once(floor: Floor, file: Path) -> None:
     floor.kind("letter", max_attempts=7)
     file.write_text(

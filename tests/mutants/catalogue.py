@@ -47,14 +47,14 @@ MUTANTS: Final = (
         (
             Patch(
                 SWEEP,
-                " ORDER BY t.id\n LIMIT %(limit)s\n   FOR UPDATE OF t SKIP LOCKED\n",
-                " ORDER BY t.id\n LIMIT %(limit)s\n",
+                " ORDER BY lost.task_id\n LIMIT %(limit)s\n   FOR UPDATE OF t SKIP LOCKED\n",
+                " ORDER BY lost.task_id\n LIMIT %(limit)s\n",
             ),
             Patch(
                 LEASES,
-                "WHERE l.task_id = k.id AND l.token = k.token\n"
+                "WHERE l.task_id = ANY (ARRAY[k.id]) AND l.token + 0 = k.token\n"
                 "    RETURNING l.worker_id, l.assigned_at",
-                "WHERE l.task_id = k.id\n    RETURNING l.worker_id, l.assigned_at",
+                "WHERE l.task_id = ANY (ARRAY[k.id])\n    RETURNING l.worker_id, l.assigned_at",
             ),
             Patch(
                 LEASES,

@@ -1,7 +1,7 @@
 """``manage.py config``: the configuration as a YAML file, so that it can live in git."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,9 @@ from tasks_app.services.configuration import SettingsInvalid
 from tasks_app.services.configuration_files import apply_settings, compare, export_settings
 
 MOST_BYTES: Final = 4 * 1024 * 1024
+TROUBLE: Final = 2
+"""How ``diff`` ends where it cannot compare, as diff(1) does; 1 says that something differs."""
+
 HEADER: Final = (
     "# Chargehand's configuration. What is not named here stays as it is on the record.\n"
 )
@@ -29,7 +32,9 @@ class Command(BaseCommand):
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
         export = actions.add_parser("export", help="write kinds, limits, settings and groups")
         export.add_argument("file", nargs="?", default="-", help="default: standard output")
-        diff = actions.add_parser("diff", help="show what apply would change; exit code 1 if any")
+        diff = actions.add_parser(
+            "diff", help="show what apply would change; exit code 1 if any, 2 for a fault"
+        )
         diff.add_argument("file", metavar="FILE", help="- reads standard input")
         apply = actions.add_parser("apply", help="change the record to what the file says")
         apply.add_argument("file", metavar="FILE", help="- reads standard input")
@@ -38,6 +43,14 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do the action."""
+        try:
+            self._handle(options)
+        except CommandError as error:
+            if options["action"] == "diff":
+                error.returncode = TROUBLE
+            raise
+
+    def _handle(self, options: Mapping[str, Any]) -> None:
         if options["action"] == "export":
             self._export(options["file"])
             return
