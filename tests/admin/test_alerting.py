@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import yaml
-from django.contrib.auth.models import User
 from django.core import mail
 from django.core.management import call_command
 from django.test import Client
@@ -18,14 +17,6 @@ CHANNELS = "/admin/tasks_app/alertchannel"
 SECRET = "made-up-for-these-tests"
 MAIL = {"name": "night shift", "kind": "mail", "address": "night@example.org", "enabled": "on"}
 HOOK = {"name": "hook", "kind": "webhook", "address": "https://example.org/x", "enabled": "on"}
-
-
-@pytest.fixture
-def admin(record: None) -> Client:
-    """Signed in as a superuser."""
-    client = Client()
-    client.force_login(User.objects.create_superuser("root", "root@example.org", "x"))
-    return client
 
 
 def page(answer: Any) -> str:

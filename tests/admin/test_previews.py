@@ -3,34 +3,18 @@
 from datetime import timedelta
 from typing import Any
 
-import pytest
-from django.contrib.auth.models import User
 from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
 from tasks_app.core.alerting import Event
 from tasks_app.models import AlertChannel, AlertDelivery, AlertRule, Attempt, Limit, Sample, Task
-from tests.admin.test_admin import kind_form
+from tests.admin.conftest import kind_form
 from tests.floor import Floor
 
 KIND = "/admin/tasks_app/kind/job/change/"
 SUPERVISOR = "/admin/tasks_app/supervisorsettings/1/change/"
 ALERTS = "/admin/tasks_app/alertsettings/1/change/"
-
-
-@pytest.fixture
-def floor(record: None) -> Floor:
-    """A shop floor whose writes commit."""
-    return Floor()
-
-
-@pytest.fixture
-def admin(record: None) -> Client:
-    """Signed in as a superuser."""
-    client = Client()
-    client.force_login(User.objects.create_superuser("root", "root@example.org", "x"))
-    return client
 
 
 def preview(admin: Client, path: str, **changes: str) -> str:

@@ -4,8 +4,6 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
@@ -19,26 +17,12 @@ from tasks_app.models import (
     SupervisorSettings,
     Task,
 )
-from tests.admin.test_admin import kind_form
+from tests.admin.conftest import kind_form
 from tests.floor import Floor
 from tests.web.conftest import died
 
 KIND = "/admin/tasks_app/kind/job"
 SUPERVISOR = "/admin/tasks_app/supervisorsettings/1"
-
-
-@pytest.fixture
-def floor(record: None) -> Floor:
-    """A shop floor whose writes commit."""
-    return Floor()
-
-
-@pytest.fixture
-def admin(record: None) -> Client:
-    """Signed in as a superuser."""
-    client = Client()
-    client.force_login(User.objects.create_superuser("root", "root@example.org", "x"))
-    return client
 
 
 def page(answer: Any) -> str:
