@@ -10,6 +10,8 @@ from celery.platforms import SecurityWarning
 from celery.signals import worker_ready
 from django.conf import settings
 
+from controlplane.embedded import broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
 
 QUEUE = "supervise"
@@ -23,8 +25,9 @@ def _transport_options() -> dict[str, object]:
     """Make the folders of the embedded broker, without which a worker exits, and name them."""
     if not settings.CELERY_BROKER_URL.startswith("filesystem:"):
         return {}
-    broker = Path(settings.VAR) / "broker"
-    folders = {name: broker / name for name in ("messages", "control")}
+    broker.use()
+    place = Path(settings.VAR) / "broker"
+    folders = {name: place / name for name in ("messages", "control")}
     for folder in folders.values():
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return {
