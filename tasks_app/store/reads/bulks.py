@@ -234,8 +234,8 @@ SELECT coalesce(l.key, l.id::text)
 
 def first_back(bulk_id: UUID, end: int) -> list[Sent]:
     """One of the tasks before a place that has died of the same again lately, or none."""
-    found = sql.row(FIRST_BACK, {"bulk": bulk_id, "end": end})
-    return [Sent(found[0], Status.DEAD, came_back=True)] if found else []
+    found = sql.rows_in_index_order(FIRST_BACK, {"bulk": bulk_id, "end": end})
+    return [Sent(key, Status.DEAD, came_back=True) for (key,) in found]
 
 
 ANY_COMPLETED = """
