@@ -28,17 +28,10 @@ def preview_rights(members: Members, before: Settings, after: Settings) -> Itera
         "%(count)s active people in this group",
         members.people,
     )
-    for right in sorted(new - old):
-        yield say(
-            "%(right)s: of %(people)s %(count)s would gain it.",
-            count=f"{members.people - members.elsewhere.get(right, 0):,}",
-            right=right,
-            people=people,
-        )
-    for right in sorted(old - new):
-        yield say(
-            "%(right)s: of %(people)s %(count)s would lose it.",
-            count=f"{members.people - members.elsewhere.get(right, 0):,}",
-            right=right,
-            people=people,
-        )
+    for right in [*sorted(new - old), *sorted(old - new)]:
+        count = f"{members.people - members.elsewhere.get(right, 0):,}"
+        told = {"right": right, "people": people, "count": count}
+        if right in new:
+            yield say("%(right)s: of %(people)s %(count)s would gain it.", **told)
+        else:
+            yield say("%(right)s: of %(people)s %(count)s would lose it.", **told)
