@@ -32,24 +32,20 @@ SELECT coalesce(sum(l.weight) FILTER (WHERE l.kind <> %(kind)s AND k.limit_name 
 """
 
 
-def held_under(limit: str) -> list[Held]:
-    """A day's attempts of the kinds under a limit, each as one that waits for it."""
-    params = {"kind": None, "limit": limit, "hours": HOURS, "looked_at": LOOKED_AT, "most": MOST}
+def held_under(limit: str, kind: str | None = None) -> list[Held]:
+    """A day's attempts of the kinds under a limit, each as one that waits for it.
+
+    With a ``kind`` also those of it, and only they wait: it would come under the limit.
+    """
+    params = {"kind": kind, "limit": limit, "hours": HOURS, "looked_at": LOOKED_AT, "most": MOST}
     return [Held(*row) for row in sql.rows(HELD, params)]
 
 
 def join_past(kind: str, limit: str | None) -> JoinPast:
     """A day's attempts of a kind and of those under a limit, and what each holds now."""
-    params = {
-        "kind": kind,
-        "limit": limit,
-        "hours": HOURS,
-        "looked_at": LOOKED_AT,
-        "most": MOST,
-    }
-    found = sql.row(HELD_NOW, params)
+    found = sql.row(HELD_NOW, {"kind": kind, "limit": limit})
     assert found is not None, "a row of figures is always there"
-    attempts = [Held(*row) for row in sql.rows(HELD, params)] if limit else []
+    attempts = held_under(limit, kind) if limit else []
     return JoinPast(attempts, under=found[0], joining=found[1])
 
 
