@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from tasks_app.core.advice import Pinned
+from tasks_app.core.alerting import STANDS_SECONDS
 from tasks_app.core.alerts import SnapshotHeld
 from tasks_app.core.figures import short
 from tasks_app.core.previews import Settings
@@ -195,9 +196,10 @@ def preview_rule(told: Told, before: Settings, after: Settings) -> Iterator[Word
 def _sent(sent: int, standing: int, wanted: bool) -> Words:
     if wanted:
         return say_count(
-            "sent: %(count)s of this alert stands now; if it has stood for 10 s, it is told.",
-            "sent: %(count)s of this alert stand now; each that has stood for 10 s is told.",
+            "sent: %(count)s of this alert stands now; if it has stood for %(span)s, it is told.",
+            "sent: %(count)s of this alert stand now; each that has stood for %(span)s is told.",
             standing,
+            span=short(STANDS_SECONDS),
         )
     return say_count(
         "not sent: %(count)s message of the last week would not have gone out.",
