@@ -15,6 +15,7 @@ from psycopg.errors import QueryCanceled
 
 from tasks_app.core.bulks import BulkAction, BulkOrder, BulkState
 from tasks_app.store import sql
+from tasks_app.store.reads.bulk_preview import CHANGED
 from tasks_app.store.reads.found_sets import FoundSet
 
 # The key's unique index lets the second of two clicks wait for the first.
@@ -60,14 +61,7 @@ UPDATE bulk SET total = (SELECT n FROM counted) WHERE id = %(bulk)s
 RETURNING total,
        (SELECT coalesce(jsonb_object_agg(status, n), '{{}}')::text
           FROM (SELECT status, count(*) AS n FROM found GROUP BY status) g),
-       (SELECT coalesce(jsonb_object_agg(priority, n), '{{}}')::text
-          FROM (SELECT priority, count(*) AS n FROM found GROUP BY priority
-                 ORDER BY count(*) DESC LIMIT 20) g),
-       (SELECT coalesce(jsonb_object_agg(coalesce(deadline, 'none'), n), '{{}}')::text
-          FROM (SELECT to_char(deadline_at AT TIME ZONE 'UTC',
-                               'YYYY-MM-DD"T"HH24:MI:SS+00:00') AS deadline, count(*) AS n
-                  FROM found GROUP BY deadline ORDER BY count(*) DESC, deadline LIMIT 20) g)
-"""
+""" + CHANGED.format(tasks="found")  # noqa: S608  a constant
 OF_IDS = """
 SELECT t.id, t.requeues, t.fingerprint, t.status, t.priority, t.deadline_at, i.n AS nth
   FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS i(id, n)

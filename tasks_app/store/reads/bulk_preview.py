@@ -4,12 +4,24 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from tasks_app.core.bulks import TOUCHES, BulkAction
 from tasks_app.store import sql
 
 LOCKS_SHOWN = 5
+
+# What an act is about to change: of each priority and each deadline, how many tasks have it.
+CHANGED: Final = """
+       (SELECT coalesce(jsonb_object_agg(priority, n), jsonb_build_object())::text
+          FROM (SELECT priority, count(*) AS n FROM {tasks} GROUP BY priority
+                 ORDER BY count(*) DESC LIMIT 20) p),
+       (SELECT coalesce(jsonb_object_agg(coalesce(deadline, 'none'), n), jsonb_build_object())::text
+          FROM (SELECT to_char(deadline_at AT TIME ZONE 'UTC',
+                               'YYYY-MM-DD"T"HH24:MI:SS+00:00') AS deadline, count(*) AS n
+                  FROM {tasks} GROUP BY deadline ORDER BY count(*) DESC, deadline LIMIT 20) d)
+"""
 
 # Few of the tasks have dependents or dependencies; only theirs are looked up.
 PREVIEW = """
@@ -45,14 +57,7 @@ SELECT statement_timestamp(),
        (SELECT max(seconds) FROM locks),
        (SELECT coalesce(array_agg(lock_key), '{}')
           FROM (SELECT lock_key FROM locks ORDER BY n DESC, lock_key LIMIT %(shown)s) l),
-       (SELECT coalesce(jsonb_object_agg(priority, n), '{}')::text
-          FROM (SELECT priority, count(*) AS n FROM chosen GROUP BY priority
-                 ORDER BY count(*) DESC LIMIT 20) p),
-       (SELECT coalesce(jsonb_object_agg(coalesce(deadline, 'none'), n), '{}')::text
-          FROM (SELECT to_char(deadline_at AT TIME ZONE 'UTC',
-                               'YYYY-MM-DD"T"HH24:MI:SS+00:00') AS deadline, count(*) AS n
-                  FROM chosen GROUP BY deadline ORDER BY count(*) DESC, deadline LIMIT 20) d)
-"""
+""" + CHANGED.format(tasks="chosen")  # noqa: S608  a constant
 
 
 @dataclass(frozen=True, slots=True)
