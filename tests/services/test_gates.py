@@ -149,6 +149,18 @@ def failed(floor: Floor, times: int) -> None:
             floor.fail("w1", grant)
 
 
+def probe_failed(floor: Floor) -> None:
+    """Let two failures open a breaker, and have the probe that follows fail too."""
+    floor.worker("w1", slots=1)
+    floor.submit(6)
+    failed(floor, 2)
+    floor.round()
+    age("breaker_state", "since", 31)
+    floor.round()
+    (probe,) = floor.claim("w1", 1)
+    floor.fail("w1", probe)
+
+
 def test_a_breaker_opens_probes_once_and_closes_again(floor: Floor) -> None:
     floor.kind(breaker_failures=3, breaker_open_seconds=30)
     floor.worker("w1", slots=1)
@@ -179,14 +191,7 @@ def test_no_second_probe_goes_out_before_the_first_one_has_been_judged(
         floor.kind(limit=Limit.objects.create(name="api", **breaker))
     else:
         floor.kind(**breaker)
-    floor.worker("w1", slots=1)
-    floor.submit(6)
-    failed(floor, 2)
-    floor.round()
-    age("breaker_state", "since", 31)
-    floor.round()
-    (probe,) = floor.claim("w1", 1)
-    floor.fail("w1", probe)
+    probe_failed(floor)
     assert floor.round(sweeping=False).dispatched == 0, "its end is for the next sweep to judge"
     floor.round()
     assert BreakerState.objects.get().state == "open"
@@ -194,14 +199,7 @@ def test_no_second_probe_goes_out_before_the_first_one_has_been_judged(
 
 def test_a_failed_probe_opens_the_breaker_again(floor: Floor) -> None:
     floor.kind(breaker_failures=2, breaker_open_seconds=30)
-    floor.worker("w1", slots=1)
-    floor.submit(4)
-    failed(floor, 2)
-    floor.round()
-    age("breaker_state", "since", 31)
-    floor.round()
-    (probe,) = floor.claim("w1", 1)
-    floor.fail("w1", probe)
+    probe_failed(floor)
     floor.round()
     assert BreakerState.objects.get().state == "open"
 
