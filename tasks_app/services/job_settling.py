@@ -125,14 +125,13 @@ def _result_of(job: LockedJob) -> str:
 
 def _results_for(template: object, job: LockedJob) -> dict[str, object]:
     """The results of the steps that a template refers to, of those that are COMPLETED."""
-    found = [each for _, each in find_references(template, "") if isinstance(each, Reference)]
+    found = find_references(template, "")
+    named = {each.step for _, each in found if isinstance(each, Reference)}
     wanted = {
-        task.id: job.plan.steps[task.place].name
+        task.id: name
         for task in steps_of(job.tasks)
-        if task.status is Status.COMPLETED
+        if task.status is Status.COMPLETED and (name := job.plan.steps[task.place].name) in named
     }
-    named = {reference.step for reference in found}
-    wanted = {task_id: name for task_id, name in wanted.items() if name in named}
     results = steps.payloads_and_results(list(wanted))
     return {wanted[task_id]: result for task_id, (_, result) in results.items()}
 
