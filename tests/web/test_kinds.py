@@ -114,3 +114,9 @@ def test_the_page_of_kinds_asks_for_the_times_alone(floor: Floor, viewer: Person
     assert "/kinds/times/" in viewer.text("kinds")
     part = viewer.client.get("/kinds/times/", headers={"HX-Request": "true"}).content.decode()
     assert "<html" not in part
+
+
+def test_the_page_of_times_shows_what_it_is_and_of_how_long(floor: Floor, viewer: Person) -> None:
+    heading = viewer.text("kind_times").partition('<h2 id="times-title">')[2].partition("</h2>")[0]
+    assert "Waits and run times" in heading
+    assert "the last hour" in heading
