@@ -157,7 +157,8 @@ window.Chargehand.plots = (() => {
   const options = (kind, node, span, series) => ({
     width: node.clientWidth,
     height: node.clientHeight,
-    padding: [8, 12, 0, 0],
+    // Half of a time's label stands beyond the last tick: 12 pixels cut it off.
+    padding: [8, 24, 0, 0],
     legend: { show: false },
     // The grid over the areas, under which it would tell nothing, but under the lines.
     drawOrder: kind === "status" ? ["series", "axes"] : ["axes", "series"],
