@@ -59,7 +59,7 @@ format: .venv/.tests ## rewrite code and templates in the house's format
 	$(VENV) -m ruff format
 	$(VENV) -m djlint templates --reformat --quiet || true
 
-words: .venv/.tests ## write the catalogue of all texts anew, and compile those of translators
+words: .venv/.tests ## write the catalogue of all texts, and compile the translations
 	@$(VENV) -m tests.words.catalogue
 	$(VENV) -m babel.messages.frontend compile --directory tasks_app/locale --domain django --statistics
 	$(VENV) -m babel.messages.frontend compile --directory tasks_app/locale --domain djangojs --statistics

@@ -88,7 +88,7 @@ def _sources(folder: str, pattern: str) -> list[Path]:
 
 
 def _empty() -> Catalog:
-    # A date that moves would make every run a change.
+    # A fixed date, so that two builds of the same sources are equal.
     return Catalog("en", project="Chargehand", creation_date=datetime(2026, 1, 1, tzinfo=UTC))
 
 
