@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group, User
 from playwright.sync_api import Page, expect
 
 from tasks_app.core.states import Status
-from tests.browser.conftest import NAME, PASSWORD, Site, Visitor
+from tests.browser.conftest import NAME, PASSWORD, Site, Visitor, log_in
 from tests.people import SCHEMA, PeopleFloor
 
 EVERYTHING = {
@@ -135,11 +135,7 @@ def test_a_viewer_sees_the_step_and_no_way_to_take_it(
         Group.objects.get_or_create(name="viewer")[0]
     )
     page = visitor.page
-    page.context.clear_cookies()
-    visitor.go("/login/")
-    page.get_by_label("User name").fill("vera")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
+    log_in(page.context, visitor.address, "vera")
     visitor.go("/inbox/")
     expect(page.locator(f'tr[data-id="{task}"]')).to_be_visible()
     expect(page.get_by_role("button", name="Take it")).to_have_count(0)

@@ -33,13 +33,6 @@ def viewer(browser: Browser, site: Site) -> Iterator[Visitor]:
     assert visitor.faults == []
 
 
-@pytest.fixture
-def anew(site: Site) -> None:
-    """A web process that began after the last flush, which numbers what Django's log refers to."""
-    site.web.kill()
-    site.web.start()
-
-
 def readable(visitor: Visitor) -> None:
     """Nothing for axe to find; the styles that axe itself tries to set are not the page's."""
     before = list(visitor.faults)
@@ -48,7 +41,17 @@ def readable(visitor: Visitor) -> None:
     visitor.faults.clear()
 
 
-@pytest.mark.usefixtures("anew")
+def test_somebody_logs_in_by_the_form(browser: Browser, site: Site) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{site.address}/kinds/")
+    page.get_by_label("User name").fill(NAME)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(f"{site.address}/kinds/")
+    context.close()
+
+
 def test_a_change_of_settings_is_previewed_and_seen_in_the_next_round(
     site: Site, visitor: Visitor
 ) -> None:
@@ -132,7 +135,6 @@ def focus_on(page: Page, name: str) -> None:
     raise AssertionError(f"Tab never reaches {name}")
 
 
-@pytest.mark.usefixtures("anew")
 def test_one_logs_in_chooses_times_changes_a_setting_and_leaves_by_keys_alone(
     browser: Browser, site: Site
 ) -> None:
