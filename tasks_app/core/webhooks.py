@@ -2,18 +2,26 @@
 
 import hashlib
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
+from tasks_app.core.redaction import secrets_in, without
+from tasks_app.core.visible import visible
 from tasks_app.core.words import say
 
 Address = IPv4Address | IPv6Address
 
 SIGNATURE: Final = "X-Chargehand-Signature"
 LEAST_SECRET: Final = 16
+
+LONGEST_ANSWER: Final = 200
+"""Characters that are kept of what a receiver answered."""
+
+LONG_PIECE: Final = 12
+"""Characters of a part of a path that is a token rather than a word."""
 
 NAT64: Final = IPv6Network("64:ff9b::/96")
 WITHIN: Final[tuple[IPv4Network | IPv6Network, ...]] = tuple(
@@ -97,18 +105,61 @@ def _unwrapped(ip: Address) -> Address:
     return ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None) or ip
 
 
-def choose(addresses: Iterable[str], reach: Reach) -> str:
-    """The address to call, of those that a name stands for: none of them may be refused.
+def callable_addresses(addresses: Iterable[str], reach: Reach) -> list[str]:
+    """The addresses to try in turn, of those that a name stands for: none may be refused.
 
     Raises ValueError.
+
+    >>> callable_addresses(["1.1.1.1", "2606:4700::1111", "1.1.1.1"], Reach())
+    ['1.1.1.1', '2606:4700::1111']
     """
-    found = list(addresses)
+    found = list(dict.fromkeys(addresses))
     bad = next((each for each in found if refused(each, reach)), None)
     if bad is not None:
         raise ValueError(say("%(bad)s is not a public address", bad=bad))
     if not found:
         raise ValueError(say("its host has no address"))
-    return found[0]
+    return found
+
+
+def first_line(answer: str, secrets: Iterable[str], *, cut: bool = False) -> str:
+    """The first line of an answer that says something, without secrets, bounded.
+
+    ``cut``: the answer was longer than what was read of it.
+
+    >>> first_line("{\\n  no such hook: T0KEN1\\n}", ["T0KEN1"])
+    'no such hook: [redacted]'
+    """
+    lines = (" ".join(line.split()) for line in answer.splitlines())
+    line = next((each for each in lines if any(map(str.isalnum, each))), "")
+    held = frozenset(spelt for each in secrets for spelt in secrets_in({"": each}, frozenset({""})))
+    if cut and held:
+        # What was read may end in the middle of a secret.
+        line = line[: max(0, len(line) - max(map(len, held)))]
+    return _bounded(visible(without(line, held)))
+
+
+def _bounded(text: str) -> str:
+    return (
+        text
+        if len(text) <= LONGEST_ANSWER
+        else text[: LONGEST_ANSWER - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    )
+
+
+def secrets_of(url: str) -> Iterator[str]:
+    """What of a webhook's address may be as good as a password: all but names that anybody knows.
+
+    >>> sorted(secrets_of("https://a.example/hooks/T0KEN?key=abcd"))
+    ['/hooks/T0KEN?key=abcd', 'T0KEN', 'abcd']
+    """
+    parts = urlsplit(url)
+    yield parts.path + (f"?{parts.query}" if parts.query else "")
+    for piece in parts.path.split("/"):
+        if len(piece) >= LONG_PIECE or any(map(str.isdigit, piece)):
+            yield from {piece, unquote(piece)}
+    for _, value in parse_qsl(parts.query):
+        yield value
 
 
 def signature(secret: str, at: int, body: bytes) -> str:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 
 from tasks_app.core.alerting import TRIES, ChannelKind, DeliveryState, Event, pause_before
+from tasks_app.core.webhooks import first_line
 from tasks_app.services.webhooks import NotDelivered, post
 from tasks_app.store import alerting
 from tasks_app.store.alerting import Message
@@ -70,4 +71,5 @@ def _mail(addresses: str, body: Mapping[str, Any]) -> None:
     try:
         mail.send()
     except (OSError, smtplib.SMTPException, ValueError) as error:
-        raise NotDelivered(f"{type(error).__name__}: {error}") from error
+        said = first_line(str(error), [settings.EMAIL_HOST_PASSWORD])
+        raise NotDelivered(f"{type(error).__name__}: {said}") from error

@@ -7,20 +7,32 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from django.conf import settings
 
-from tasks_app.core.webhooks import SIGNATURE, Reach, Target, choose, signature, target_of
+from tasks_app.core.webhooks import (
+    SIGNATURE,
+    Reach,
+    Target,
+    callable_addresses,
+    first_line,
+    secrets_of,
+    signature,
+    target_of,
+)
 from tasks_app.core.words import say
 
 STEP_SECONDS: Final = 5.0
 WHOLE_SECONDS: Final = 10.0
 """For a step of the conversation, and for all of it: whoever trickles is cut off."""
 
+LEAST_SECONDS: Final = 0.5
+"""For one of many addresses: fewer would fail where the network is merely slow."""
+
 READ_BYTES: Final = 4096
-"""Of the answer; what it says is of no concern, its status is."""
+"""Of the answer: enough for the first line of what a refusal says."""
 
 
 class NotDelivered(Exception):
@@ -44,16 +56,21 @@ def post(url: str, secret: str, body: Mapping[str, Any]) -> None:
         headers[SIGNATURE] = signature(secret, int(time.time()), data)
     try:
         target = target_of(url, reach())
-        address = choose(_resolve(target), reach())
-        with _connected(target, address) as plain, _whole_time(plain):
-            status = _status(target, plain, data, headers)
+        addresses = callable_addresses(_resolve(target), reach())
+        with _connected(target, addresses) as talk:
+            status, answer, cut = _answer(talk, target.path, data, headers)
     except (OSError, http.client.HTTPException) as error:
         # Before ValueError: a certificate that is refused is one too, and no word on the address.
         raise NotDelivered(str(error) or type(error).__name__) from error
     except ValueError as error:
         raise NotDelivered(say("the address %(error)s", error=str(error))) from error
-    if not 200 <= status < 300:
-        raise NotDelivered(say("it answered %(status)s", status=status))
+    if 200 <= status < 300:
+        return
+    hidden = [secret, headers.get(SIGNATURE, ""), *secrets_of(url)]
+    said = first_line(answer, hidden, cut=cut)
+    if said:
+        raise NotDelivered(say("it answered %(status)s: %(said)s", status=status, said=said))
+    raise NotDelivered(say("it answered %(status)s", status=status))
 
 
 def _resolve(target: Target) -> list[str]:
@@ -62,13 +79,42 @@ def _resolve(target: Target) -> list[str]:
 
 
 @contextlib.contextmanager
-def _connected(target: Target, address: str) -> Iterator[socket.socket]:
-    with socket.create_connection((address, target.port), STEP_SECONDS) as plain:
-        yield plain
+def _connected(target: Target, addresses: Sequence[str]) -> Iterator[http.client.HTTPConnection]:
+    """Talk to the first address that takes the connection, its TLS included.
+
+    Only before anything was sent is the next address tried: a message must not arrive at two.
+    """
+    deadline = time.monotonic() + WHOLE_SECONDS
+    faults: list[tuple[str, OSError]] = []
+    for at, address in enumerate(addresses):
+        left = deadline - time.monotonic()
+        step = min(STEP_SECONDS, max(left / (len(addresses) - at), LEAST_SECONDS))
+        if left <= 0:
+            break
+        with contextlib.ExitStack() as held:
+            try:
+                plain = held.enter_context(socket.create_connection((address, target.port), step))
+                held.enter_context(_whole_time(plain, left))
+                talk = _talk(target, plain)
+            except OSError as error:
+                faults.append((address, error))
+                continue
+            held.callback(talk.close)
+            yield talk
+            return
+    raise _all_failed(faults)
+
+
+def _all_failed(faults: Sequence[tuple[str, OSError]]) -> OSError:
+    if len(faults) == 1:
+        return faults[0][1]
+    return OSError(
+        "; ".join(f"{each}: {str(error) or type(error).__name__}" for each, error in faults)
+    )
 
 
 @contextlib.contextmanager
-def _whole_time(connection: socket.socket) -> Iterator[None]:
+def _whole_time(connection: socket.socket, seconds: float) -> Iterator[None]:
     """Cut the connection off when the whole takes too long, whatever has wrapped it meanwhile."""
     # TLS takes the socket over and leaves an empty one behind; a second handle stays.
     handle = connection.dup()
@@ -77,7 +123,7 @@ def _whole_time(connection: socket.socket) -> Iterator[None]:
         with contextlib.suppress(OSError):
             handle.shutdown(socket.SHUT_RDWR)
 
-    timer = threading.Timer(WHOLE_SECONDS, cut)
+    timer = threading.Timer(seconds, cut)
     timer.daemon = True
     timer.start()
     try:
@@ -87,19 +133,24 @@ def _whole_time(connection: socket.socket) -> Iterator[None]:
         handle.close()
 
 
-def _status(target: Target, plain: socket.socket, data: bytes, headers: Mapping[str, str]) -> int:
-    talk = http.client.HTTPConnection(target.host, target.port, timeout=STEP_SECONDS)
-    if target.tls:
+def _talk(target: Target, plain: socket.socket) -> http.client.HTTPConnection:
+    if not target.tls:
+        talk = http.client.HTTPConnection(target.host, target.port)
+        talk.sock = plain
+    else:
         # The certificate is judged by the name, not by the address that was called.
         tls = ssl.create_default_context()
-        talk = http.client.HTTPSConnection(target.host, target.port, timeout=STEP_SECONDS)
+        talk = http.client.HTTPSConnection(target.host, target.port)
         talk.sock = tls.wrap_socket(plain, server_hostname=target.host)
-    else:
-        talk.sock = plain
-    try:
-        talk.request("POST", target.path, data, dict(headers))
-        answer = talk.getresponse()
-        answer.read(READ_BYTES)
-        return answer.status
-    finally:
-        talk.close()
+    talk.sock.settimeout(STEP_SECONDS)
+    return talk
+
+
+def _answer(
+    talk: http.client.HTTPConnection, path: str, data: bytes, headers: Mapping[str, str]
+) -> tuple[int, str, bool]:
+    """The status, the beginning of what was said, and whether more was said than that."""
+    talk.request("POST", path, data, dict(headers))
+    answer = talk.getresponse()
+    said = answer.read(READ_BYTES)
+    return answer.status, said.decode("utf-8", "replace"), len(said) == READ_BYTES

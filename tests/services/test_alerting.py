@@ -40,6 +40,7 @@ class Hook:
     url: str = ""
     status: int = 200
     location: str = ""
+    says: bytes = b""
     posts: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
 
     @property
@@ -60,8 +61,9 @@ def hook(settings: Any) -> Iterator[Hook]:
             self.send_response(noted.status)
             if noted.location:
                 self.send_header("Location", noted.location)
-            self.send_header("Content-Length", "0")
+            self.send_header("Content-Length", str(len(noted.says)))
             self.end_headers()
+            self.wfile.write(noted.says)
 
         def log_message(self, *_: Any) -> None:
             """Say nothing."""
