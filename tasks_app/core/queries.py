@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from tasks_app.core.query_paths import LOST, written_path
+
 
 class Op(StrEnum):
     """How a field's value is compared."""
@@ -52,7 +54,7 @@ class Match:
         >>> Match("payload", "42", path=("customer", "id")).name
         'payload.customer.id'
         """
-        return ".".join((self.field, *self.path))
+        return written_path(self.field, self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,7 @@ def write(node: Node | None) -> str:
     if isinstance(node, Match):
         return f"{node.name}:{node.op}{quoted_if_needed(node.value)}"
     plain = _PLAIN_WORD.fullmatch(node.text) and node.text not in _WORDS_WITH_MEANING
+    plain = plain and not LOST.match(node.text)
     return node.text if plain else quoted(node.text)
 
 

@@ -1,5 +1,6 @@
 """What can be wrong with one comparison of a query, and what would be right instead."""
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +17,11 @@ from tasks_app.core.query_fields import (
     is_readable,
     nearest,
 )
+from tasks_app.core.query_paths import guessed_path, outside_quotes, split_name
 from tasks_app.core.words import say, side_by_side
+
+_KEY_OF_WORDS: Final = re.compile(r'[^\s":()]+(?:[ ]+(?P<last>[^\s":()]+))+:[^\s")]+')
+"""A path whose last key has blanks in it, without the quotes that it needs."""
 
 ALWAYS_COMPARED: Final = (Takes.SECONDS, Takes.INSTANT)
 """Nothing is ever exactly so old."""
@@ -39,11 +44,12 @@ class QueryFault:
         return say("at character %(place)s: %(message)s Try: %(remedy)s", remedy=remedy, **told)
 
 
-def field_fault(match: Match, at: Span, written: str) -> QueryFault | None:
-    """Whether there is no such field; ``at`` is all of ``written``, and so are the remedies."""
-    name, _, rest = written.partition(":")
+def field_fault(match: Match, name: str, written: str) -> QueryFault | None:
+    """Whether there is no such field; ``name`` is what stands before the colon of ``written``."""
+    at, rest = match.at, written[len(name) + 1 :]
+    _, steps = split_name(name)
     if match.field not in FIELDS:
-        path = "".join(f".{part}" for part in match.path)
+        path = "".join(f".{step}" for step in steps)
         close = [f"{each}{path}:{rest}" for each in nearest(match.field, FIELDS)]
         message = say(
             "There is no field %(name)s. To look for the text itself, put it into quotes.",
@@ -53,11 +59,44 @@ def field_fault(match: Match, at: Span, written: str) -> QueryFault | None:
     if match.path and match.field not in WITH_PATH:
         message = say("%(field)s has no parts; only payload and result have.", field=match.field)
         return QueryFault(at, message, (f"{match.field}:{rest}",))
-    if match.path and "" in match.path:
+    if "" in steps:
         message = say("A path is keys with a single full stop between them.")
-        name = ".".join([match.field, *filter(None, match.path)])
-        return QueryFault(at, message, (f"{name}:{rest}",))
+        return QueryFault(
+            at, message, (".".join([match.field, *filter(None, steps)]) + f":{rest}",)
+        )
     return None
+
+
+def path_fault(query: str, at: Span) -> QueryFault:
+    """What is wrong with a path that cannot be read; it goes on behind the fault's place."""
+    written = query[at.start : at.end]
+    name, colon, value = _parted(written)
+    if colon:
+        message = say("In a path, a key with other signs than letters, digits, _ and - is quoted.")
+        return QueryFault(at, message, (f"{guessed_path(name)}:{value}", quoted(written)))
+    message = say(
+        "%(written)s needs a colon and a value. To search for the text, put it in quotes.",
+        written=written,
+    )
+    with_value = f"{guessed_path(written)}:{FIELDS[WITH_PATH[0]].example}"
+    longer = _KEY_OF_WORDS.match(query, at.start)
+    if longer is None:
+        return QueryFault(at, message, (with_value, quoted(written)))
+    name, _, value = longer.group().rpartition(":")
+    after = query[at.end : longer.end()]
+    meant = (f"{guessed_path(name)}:{value}", f"{with_value}{after}")
+    if longer["last"] in FIELDS:
+        meant = (meant[1], meant[0])
+    return QueryFault(Span(at.start, longer.end()), message, (*meant, f"{quoted(written)}{after}"))
+
+
+def _parted(written: str) -> tuple[str, str, str]:
+    """The name, the colon and the value; within a quotation that is never closed the last colon."""
+    signs = list(outside_quotes(written))
+    place = next((place for place, sign in signs if sign == ":"), None)
+    if place is None and written.count('"') % 2:
+        return written.rpartition(":") if ":" in written else (written, "", "")
+    return (written, "", "") if place is None else (written[:place], ":", written[place + 1 :])
 
 
 def value_fault(match: Match, at: Span, known: Vocabulary) -> QueryFault | None:

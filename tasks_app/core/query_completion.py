@@ -6,6 +6,7 @@ from typing import Final
 
 from tasks_app.core.queries import quoted_if_needed
 from tasks_app.core.query_fields import FIELDS, STATUSES, Field, Takes, Vocabulary, choices_of
+from tasks_app.core.query_paths import outside_quotes, without_quotes
 from tasks_app.core.words import say
 
 MOST: Final = 12
@@ -56,8 +57,10 @@ def complete(query: str, caret: int, known: Vocabulary) -> Sequence[Completion]:
     start, word = start + signs, word[signs:]
     if word.startswith('"'):
         return ()
-    name, colon, typed = word.partition(":")
-    found = _values(name, typed, known) if colon else _openings(name, known)
+    colon = next((place for place, sign in outside_quotes(word) if sign == ":"), len(word))
+    name, typed = word[:colon], word[colon + 1 :]
+    closed = colon < len(word)
+    found = _values(name, typed, known) if closed else _openings(name, known)
     return [
         Completion(start, end, text, label, hint, query[:start] + text + query[end:].lstrip())
         for text, label, hint in list(found)[:MOST]
@@ -66,13 +69,8 @@ def complete(query: str, caret: int, known: Vocabulary) -> Sequence[Completion]:
 
 def _word_start(query: str, end: int) -> int:
     """Where the word that ends at the caret begins: a quotation is part of its word."""
-    start, quoting = 0, False
-    for at, sign in enumerate(query[:end]):
-        if sign == '"':
-            quoting = not quoting
-        elif sign.isspace() and not quoting:
-            start = at + 1
-    return start
+    blanks = [place for place, sign in outside_quotes(query[:end]) if sign.isspace()]
+    return blanks[-1] + 1 if blanks else 0
 
 
 def _openings(typed: str, known: Vocabulary) -> Iterable[tuple[str, str, str]]:
@@ -82,8 +80,9 @@ def _openings(typed: str, known: Vocabulary) -> Iterable[tuple[str, str, str]]:
         if status.startswith(low):
             yield f"status:{status} ", f"status:{status}", STATUS_HINTS[status]
     hints = {field.name: field.hint for field in FIELDS.values()}
+    bare = without_quotes(low)
     for name, hint in (hints | dict.fromkeys(known.paths, say("has an index of its own"))).items():
-        if name.lower().startswith(low):
+        if without_quotes(name).lower().startswith(bare):
             yield f"{name}:", f"{name}:", hint
     for kind in (known.kinds or ()) if len(low) > 1 else ():
         if low in kind.lower():

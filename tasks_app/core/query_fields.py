@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -64,8 +65,12 @@ FIELDS: Final[Mapping[str, Field]] = {
         Field("lock", Takes.TEXT, say("the lock that it needs"), "account-7"),
         Field("created", Takes.INSTANT, say("when it was submitted (UTC)"), ">=2026-01-31"),
         Field("ended", Takes.INSTANT, say("when it ended (UTC)"), "<2026-01-31T08:00"),
-        Field("payload", Takes.JSON, say("in its payload; payload.a.b is the value there"), "42"),
-        Field("result", Takes.JSON, say("in its result; result.a.b is the value there"), "spam"),
+        Field(
+            "payload", Takes.JSON, say('in its payload; payload.a."b c" is the value there'), "42"
+        ),
+        Field(
+            "result", Takes.JSON, say('in its result; result.a."b c" is the value there'), "spam"
+        ),
     )
 }
 
@@ -88,6 +93,7 @@ LEAST_PREFIX: Final = 8
 
 _PART: Final = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(ms|min|sec|[smhdw])")
 _NUMBER: Final = re.compile(r"-?\d{1,9}")
+_DECIMAL: Final = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,3})?")
 _EARLIEST: Final = datetime(1970, 1, 2, tzinfo=UTC)
 _LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
@@ -115,15 +121,13 @@ def number_of(text: str) -> int | None:
     return int(text) if _NUMBER.fullmatch(text) else None
 
 
-def decimal_of(text: str) -> float | None:
-    """A number to compare JSON numbers with, or None.
+def decimal_of(text: str) -> Decimal | None:
+    """A number as JSON writes it, exactly: what two numbers differ in, no double may hold.
 
-    >>> decimal_of("2.5"), decimal_of("nan")
-    (2.5, None)
+    >>> decimal_of("9007199254740993"), decimal_of("-2.5e3"), decimal_of("nan")
+    (Decimal('9007199254740993'), Decimal('-2.5E+3'), None)
     """
-    if not re.fullmatch(r"-?\d{1,18}(\.\d{1,18})?", text, re.ASCII):
-        return None
-    return float(text)
+    return Decimal(text) if _DECIMAL.fullmatch(text) else None
 
 
 def instant_of(text: str) -> datetime | None:

@@ -1,17 +1,18 @@
 """Reading a query: a tree, or what is wrong where and what to write instead.
 
-``field:value`` compares, ``-`` denies, words in quotes stay together, what stands side by side must
-all hold, ``OR`` between two joins them more loosely than that, and parentheses group.
+``field:value`` compares, a path (``payload.customer."Ticket ID"``) leads into a payload, ``-``
+denies, words in quotes stay together, what stands side by side must all hold, ``OR`` between two
+joins them more loosely than that, and parentheses group.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from tasks_app.core.queries import Match, Node, Not, Op, Span, Text, all_of, any_of, quoted
-from tasks_app.core.query_checks import QueryFault, field_fault, value_fault
+from tasks_app.core.query_checks import QueryFault, field_fault, path_fault, value_fault
 from tasks_app.core.query_fields import Vocabulary
+from tasks_app.core.query_paths import LOST, NAME, key_of, outside_quotes, split_name
 from tasks_app.core.words import say
 
 LONGEST: Final = 1000
@@ -20,7 +21,6 @@ LONGEST: Final = 1000
 DEEPEST: Final = 20
 """Parentheses within one another."""
 
-_FIELD: Final = re.compile(r"[^\W\d_][\w.-]*(?=:)")
 _OPS: Final = (">=", "<=", ">", "<")
 _FREE: Final = Vocabulary()
 
@@ -142,11 +142,25 @@ class _Reader:
         if self.text[self.at] == '"':
             words = self._quotation()
             return Text(words, Span(start, self.at)) if words.strip() else None
-        named = _FIELD.match(self.text, self.at)
+        named = NAME.match(self.text, self.at)
         if named:
             return self._match(named.group())
+        if LOST.match(self.text, self.at):
+            self._lost_path()
+            return None
         word = self._word()
         return Text(word, Span(start, self.at))
+
+    def _lost_path(self) -> None:
+        """Tell of a path that was written wrongly: as a word it would find nothing, silently."""
+        end = len(self.text)
+        for place, sign in outside_quotes(self.text[self.at :]):
+            if sign.isspace() or (sign == ")" and self.depth):
+                end = self.at + place
+                break
+        wrong = path_fault(self.text, Span(self.at, end))
+        self.fault(wrong.at, wrong.message, *wrong.remedies)
+        self.at = wrong.at.end
 
     def _group(self) -> Node | None:
         start = self.at
@@ -210,10 +224,9 @@ class _Reader:
         value_start = self.at
         value = self._quotation() if self.text.startswith('"', self.at) else self._word()
         at, value_at = Span(start, self.at), Span(value_start, self.at)
-        parts = name.split(".")
-        field, path = parts[0].lower(), tuple(parts[1:])
-        match = Match(field, value, Op(op), path, at, value_at)
-        wrong = field_fault(match, at, self.text[start : self.at])
+        field, steps = split_name(name)
+        match = Match(field.lower(), value, Op(op), tuple(map(key_of, steps)), at, value_at)
+        wrong = field_fault(match, name, self.text[start : self.at])
         wrong = wrong or value_fault(match, Span(after, self.at), self._known)
         if wrong is not None:
             self.fault(wrong.at, wrong.message, *wrong.remedies)

@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
+from tasks_app.core.numbers import exact_number, whole_number
 from tasks_app.core.words import say
 
 WHOLE: Final = ""
@@ -249,19 +250,16 @@ def _parsed(field: FormField, text: str) -> Any:
         ) from None
 
 
-def _number(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(text)
-    return number
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
 
 
 def _json(text: str) -> Any:
-    return json.loads(text, parse_constant=_number)
+    return json.loads(text, parse_constant=_no_number)
 
 
 READERS: Final[Mapping[FieldKind, tuple[Callable[[str], Any], str]]] = {
-    FieldKind.INTEGER: (int, say("a whole number, such as 3")),
-    FieldKind.NUMBER: (_number, say("a number, such as 0.5")),
+    FieldKind.INTEGER: (whole_number, say("a whole number, such as 3")),
+    FieldKind.NUMBER: (exact_number, say("a number, such as 0.5")),
     FieldKind.JSON: (_json, say('JSON, such as {"name": [1, 2]}')),
 }

@@ -1,21 +1,20 @@
 """Payload paths that a kind declares searchable: which are allowed, and their indexes' names."""
 
 import hashlib
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from tasks_app.core.faults import Fault
+from tasks_app.core.query_paths import guessed_path, read_path, written_path
 from tasks_app.core.words import say
 
 MOST_PATHS: Final = 10
 """Of one kind: each costs every submission of the kind an entry in an index."""
 
 LONGEST_PATH: Final = 200
+_EXAMPLE: Final = "payload.customer.id"
 PREFIX: Final = "task_path_"
 """With which the names of these indexes begin, and no others."""
-
-_PATH: Final = re.compile(r"payload(\.[\w-]+)+")
 
 
 def path_faults(paths: object) -> Iterator[Fault]:
@@ -28,8 +27,9 @@ def path_faults(paths: object) -> Iterator[Fault]:
         yield Fault("searchable_paths", say("must be a list of paths"))
         return
     for place, path in enumerate(paths):
-        if not isinstance(path, str) or not _PATH.fullmatch(path) or len(path) > LONGEST_PATH:
-            message = say("write it as a query does, such as payload.customer.id")
+        wanted = _wanted(path) if isinstance(path, str) and len(path) <= LONGEST_PATH else _EXAMPLE
+        if wanted != path:
+            message = say("write it as a query does, such as %(path)s", path=wanted)
             yield Fault(f"searchable_paths[{place}]", message)
         elif path in paths[:place]:
             yield Fault(f"searchable_paths[{place}]", say("stands there twice"))
@@ -39,6 +39,15 @@ def path_faults(paths: object) -> Iterator[Fault]:
             most_paths=MOST_PATHS,
         )
         yield Fault("searchable_paths", message)
+
+
+def _wanted(path: str) -> str:
+    """How a query writes the path, so that there is one text for each; else what it looks like."""
+    keys = read_path(path)
+    if keys is not None and path.startswith("payload."):
+        return written_path("payload", keys) if "\x00" not in path else _EXAMPLE
+    guessed = guessed_path(path)
+    return guessed if path.startswith("payload.") and read_path(guessed) else _EXAMPLE
 
 
 def key_faults(keys: object) -> Iterator[Fault]:
@@ -58,10 +67,10 @@ def key_faults(keys: object) -> Iterator[Fault]:
 def keys_of(path: str) -> tuple[str, ...]:
     """The keys that lead from a payload to the value.
 
-    >>> keys_of("payload.customer.id")
-    ('customer', 'id')
+    >>> keys_of('payload.customer."Ticket ID"')
+    ('customer', 'Ticket ID')
     """
-    return tuple(path.split(".")[1:])
+    return read_path(path) or ()
 
 
 def index_name(kind: str, path: str) -> str:

@@ -1,7 +1,6 @@
 """From the columns of a row to a task: which become the payload, which is the key."""
 
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -9,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from tasks_app.core.new_tasks import NewTask
+from tasks_app.core.numbers import exact_number, whole_number
 
 
 class RowRefused(ValueError):
@@ -28,17 +28,10 @@ def _boolean(text: str) -> bool:
     return words[text.strip().lower()]
 
 
-def _number(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(text)
-    return value
-
-
 CONVERSIONS: Final[dict[str, Callable[[str], Any]]] = {
     "text": str,
-    "integer": int,
-    "number": _number,
+    "integer": whole_number,
+    "number": exact_number,
     "boolean": _boolean,
     "json": json.loads,
 }

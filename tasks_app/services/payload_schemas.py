@@ -3,13 +3,14 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Final, cast
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError, best_match
 from jsonschema.protocols import Validator
-from jsonschema.validators import validator_for
+from jsonschema.validators import extend, validator_for
 from jsonschema_rs import Draft202012Validator as Draft202012Quick
 from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
@@ -82,6 +83,20 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float)
 
 
+def _multiple_of(
+    validator: Validator, divisor: Any, value: Any, _schema: Any
+) -> Iterator[ValidationError]:
+    """In decimal digits, as both are written: in doubles 19.99 is no multiple of 0.01."""
+    if validator.is_type(value, "number") and Fraction(repr(value)) % Fraction(repr(divisor)):
+        yield ValidationError(f"{value!r} is not a multiple of {divisor}")
+
+
+@lru_cache(maxsize=16)
+def _exact(kind_of: type[Validator]) -> type[Validator]:
+    made = extend(kind_of, {"multipleOf": _multiple_of})  # type: ignore[no-untyped-call]
+    return cast("type[Validator]", made)
+
+
 class PayloadSchema:
     """What every payload of one kind is held against; compiled once, at its first use."""
 
@@ -99,7 +114,7 @@ class PayloadSchema:
             return None
         if self._schema is False:
             return say("the kind's schema allows no payload at all")
-        kind_of = validator_for(self._schema, default=Draft202012Validator)
+        kind_of = _exact(validator_for(self._schema, default=Draft202012Validator))
         try:
             kind_of.check_schema(self._schema)
         except SchemaError as error:

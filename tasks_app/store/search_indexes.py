@@ -52,7 +52,7 @@ def create_index(kind: str, path: str) -> None:
     statement = names.SQL(CREATE).format(
         name=names.Identifier(index_name(kind, path)),
         expression=names.SQL(indexed_expression(keys_of(path))),
-        kind=names.Literal(kind),
+        kind=names.SQL(names.Literal(kind).as_string().replace("%", "%%")),
     )
     sql.execute(statement.as_string())
 

@@ -10,10 +10,12 @@ from tasks_app.core.query_fields import FIELDS, ORDERED, REASONS, STATUSES, Take
 KNOWN = Vocabulary(
     kinds=["classify_ticket", "send mail", "a"],
     workers=["w1", "w2"],
-    paths=["payload.customer.id"],
+    paths=["payload.customer.id", 'payload."Ticket ID"', 'payload."a:b c"'],
     causes=[("0a1b2c3d4e5f6071", "KeyError: no ticket #")],
 )
 SIGNS = st.characters(codec="utf-8", exclude_characters="\x00")
+KEYS = ["n", "customer", "id_2", "0", "Ticket ID", "a.b", "a:b", 'say "x"', "back\\", "100%", ""]
+KEY_SIGNS = st.text(SIGNS, max_size=5)
 WORDS = st.text(SIGNS, min_size=1, max_size=12).filter(str.strip)
 VALUES = {
     Takes.STATUS: st.sampled_from(STATUSES),
@@ -38,7 +40,7 @@ def comparisons(draw: st.DrawFn) -> Match:
     field = FIELDS[draw(st.sampled_from(sorted(FIELDS)))]
     path: tuple[str, ...] = ()
     if field.takes is Takes.JSON:
-        path = tuple(draw(st.lists(st.sampled_from(["n", "customer", "id_2", "0"]), max_size=3)))
+        path = tuple(draw(st.lists(st.sampled_from(KEYS) | KEY_SIGNS, max_size=3)))
     ordered = field.takes in ORDERED and (field.takes is not Takes.JSON or path)
     ops = [op for op in Op if op or field.takes not in (Takes.SECONDS, Takes.INSTANT)]
     op = draw(st.sampled_from(ops)) if ordered else Op.IS

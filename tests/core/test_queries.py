@@ -1,12 +1,14 @@
 """The query language: what it reads, what it says of what it cannot read, what it suggests."""
 
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks_app.core.queries import AllOf, AnyOf, Match, Node, Not, Text, conjuncts, write
 from tasks_app.core.query_completion import complete
-from tasks_app.core.query_fields import FIELDS, Vocabulary
+from tasks_app.core.query_fields import FIELDS, Vocabulary, decimal_of
 from tasks_app.core.query_parsing import DEEPEST, LONGEST, parse
 from tests.core.queries_made import KNOWN, TREES
 
@@ -88,6 +90,17 @@ def test_every_field_of_the_language_reads_its_own_example() -> None:
         ('say "x', 4, 6, "quotation is never closed", 'say "x"'),
         ("a OR", 2, 4, "both of its sides", "a"),
         ("-", 0, 1, "Nothing follows", ""),
+        ('payload."a b".:3', 0, 16, "single full stop", 'payload."a b":3'),
+        ('kind."a b":a', 0, 12, "has no parts", "kind:a"),
+        ('pyload."a b":x', 0, 14, "There is no field", 'payload."a b":x'),
+        ('payload."a b"', 0, 13, "needs a colon", 'payload."a b":42'),
+        ("payload.Ticket ID:7", 0, 19, "needs a colon", 'payload."Ticket ID":7'),
+        ("payload.n status:dead", 0, 21, "needs a colon", "payload.n:42 status:dead"),
+        ("payload.n > 5", 0, 9, "needs a colon", '"payload.n" > 5'),
+        ("result.$ref:7 a", 0, 13, "is quoted", 'result."$ref":7 a'),
+        ("Payload.items[0].id:7", 0, 21, "is quoted", 'Payload."items[0]".id:7'),
+        ('-payload."Ticket ID:7', 1, 21, "is quoted", '-payload."Ticket ID":7'),
+        ('(payload."Ticket ID")', 1, 20, "needs a colon", '("payload.\\"Ticket ID\\"")'),
         ("http://x", 0, 8, "There is no field http", '"http://x"'),
     ],
 )
@@ -131,6 +144,9 @@ def test_chips_are_what_must_hold_at_once() -> None:
         ("classi", "kind:classify_ticket"),
         ("worker:", "worker:w2"),
         ("pay", "payload.customer.id:"),
+        ("payload.tick", 'payload."Ticket ID":'),
+        ('kind:a payload."Tick', 'payload."Ticket ID":'),
+        ('-payload."a:', 'payload."a:b c":'),
         ("age:>", "age:>1h"),
         ("(reason:po", "reason:poison"),
         ("cause:0a1b", "cause:0a1b2c3d4e5f6071"),
@@ -147,3 +163,33 @@ def test_completion_offers_what_the_word_may_become(query: str, label: str) -> N
 def test_completion_changes_the_word_at_the_caret_and_nothing_else() -> None:
     (found,) = complete("status:de kind:a", 9, KNOWN)
     assert found.whole == "status:dead kind:a"
+
+
+def test_a_key_with_any_signs_is_named_in_quotes() -> None:
+    paths = {
+        'payload."Ticket ID":7': ("Ticket ID",),
+        'payload."a.b":7': ("a.b",),
+        'payload.a."b c".d:>7': ("a", "b c", "d"),
+        r'payload."say \"x\"".a:7': ('say "x"', "a"),
+        'payload."a:b":7': ("a:b",),
+        'payload."":7': ("",),
+        'result."a"."b":"c d"': ("a", "b"),
+    }
+    for query, path in paths.items():
+        node = parse(query).node
+        assert isinstance(node, Match), query
+        assert node.path == path
+        assert parse(write(node)).node == node
+
+
+def test_numbers_are_compared_as_they_are_written() -> None:
+    for value in ("9007199254740993", "0.1", "-1.5e-7", "1" * 300):
+        assert parse(f"payload.n:<{value}").faults == ()
+        assert decimal_of(value) == Decimal(value)
+    for value in ("1_0", "\u0661", "0x1", "inf", "1e", "."):
+        assert parse(f"payload.n:<{value}").faults != ()
+
+
+def test_words_that_only_look_like_a_path_stay_words() -> None:
+    for word in ("payload", "payload.", "payloads.x", "x.payload.y", "Result"):
+        assert parse(word).node == Text(word)

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from tasks_app.core.fingerprints import fingerprint_of
 from tasks_app.core.queries import AllOf, Match, Node, Not, write
 from tasks_app.core.query_parsing import LONGEST, parse
+from tasks_app.core.query_paths import written_path
 from tasks_app.core.redaction import folded
 from tasks_app.core.search_paths import index_name
 from tasks_app.models import Kind, Task
@@ -56,13 +57,15 @@ def stocked(floor: Floor) -> Floor:
     floor.submit(1, kind="other", key="f-odd")
     for key, payload in (
         ("d-mail", {"customer": {"id": 42, "name": "Ada 100%"}, "tags": ["x"], "urgent": True}),
-        ("e-lock", {"customer": {"id": "42"}}),
-        ("f-odd", {"customer": {"id": 7}}),
+        ("e-lock", {"customer": {"id": "42"}, "big": BIG - 1, **ODD_KEYS}),
+        ("f-odd", {"customer": {"id": 7}, "big": BIG, "Ticket ID": 7}),
     ):
         Task.objects.filter(key=key).update(payload=payload)
     return floor
 
 
+BIG = 9007199254740993  # 2**53 + 1, which no double is
+ODD_KEYS = {"Ticket ID": "7", "a.b": {"c:d": 1}, "100%": "x", 'say "x"\\': "y", "it's": {"": "z"}}
 GONE = fingerprint_of({"type": "lib.ReadTimeout", "message": "gone"}, "permanent").key
 ALL = {"a-dead", "b-done", "c-runs", "d-mail", "e-lock", "f-odd"}
 
@@ -103,6 +106,22 @@ CASES = {
     "payload.tags.0:x": {"d-mail"},
     "-payload.customer.id:42": ALL - {"d-mail", "e-lock"},
     "payload:Ada": {"d-mail"},
+    f"payload.big:<{BIG}": {"e-lock"},
+    f"payload.big:>={BIG}": {"f-odd"},
+    f"payload.big:>{BIG - 1}": {"f-odd"},
+    f"payload.big:{BIG}": {"f-odd"},
+    f"payload.big:<{BIG}.5": {"e-lock", "f-odd"},
+    "payload.big:>9007199254740992.5": {"f-odd"},
+    "payload.big:<9.007199254740993e15": {"e-lock"},
+    f"payload.big:<{'1' * 200}": {"e-lock", "f-odd"},
+    'payload."Ticket ID":7': {"e-lock", "f-odd"},
+    'payload."Ticket ID":>=7': {"f-odd"},
+    '-payload."Ticket ID":7': ALL - {"e-lock", "f-odd"},
+    'payload."a.b"."c:d":1': {"e-lock"},
+    'payload."a.b"."c:d":<2': {"e-lock"},
+    'payload."100%":x': {"e-lock"},
+    r'payload."say \"x\"\\":y': {"e-lock"},
+    'payload."it\'s"."":z': {"e-lock"},
     "result.label:spam": {"b-done"},
     "result.score:>0.4": {"b-done"},
     "result:spam": {"b-done"},
@@ -289,6 +308,27 @@ def test_the_plan_of_a_declared_path_is_its_index(indexed: Floor) -> None:
     paths = {"mail": ("payload.customer.id",)}
     plan = plan_of("kind:mail payload.customer.id:42", paths=paths)
     assert index_name("mail", "payload.customer.id") in plan, plan
+
+
+@pytest.mark.parametrize("keys", [("Ticket ID",), ("a.b", 'say "x"'), ("100%",), ("it's \\", "{}")])
+def test_a_path_of_any_keys_has_an_index_and_is_found_by_it(
+    floor: Floor, keys: tuple[str, ...]
+) -> None:
+    path = written_path("payload", keys)
+    floor.kind("50% mail", searchable_paths=[path])
+    assert sync_search_indexes() == (1, 0)
+    floor.submit(300, kind="50% mail")
+    (task,) = floor.submit(1, kind="50% mail")
+    payload: object = 7
+    for key in reversed(keys):
+        payload = {key: payload}
+    Task.objects.filter(id=task).update(payload=payload)
+    query, paths = f'kind:"50% mail" {path}:7', {"50% mail": (path,)}
+    page = list_tasks(TaskSearch(parse(query).node, paths=paths))
+    assert ([row.id for row in page.rows], page.indexed) == ([task], path)
+    assert index_name("50% mail", path) in plan_of(query, paths=paths)
+    Kind.objects.update(searchable_paths=[])
+    assert sync_search_indexes() == (0, 1)
 
 
 def test_a_value_too_long_for_an_index_can_be_submitted_and_found(indexed: Floor) -> None:

@@ -179,12 +179,12 @@ class Conditions:
 
 
 def indexed_expression(path: tuple[str, ...]) -> str:
-    """What the index of a searchable payload path holds; the path's keys are plain words.
+    r"""What the index of a searchable payload path holds, for a statement that has parameters.
 
     >>> indexed_expression(("customer", "id"))
-    "left(payload #>> '{customer,id}'::text[], 200)"
+    'left(payload #>> \'{"customer","id"}\'::text[], 200)'
     """
-    keys = sql.texts(path).replace("'", "''")
+    keys = sql.texts(path).replace("'", "''").replace("%", "%%")
     return f"left(payload #>> '{keys}'::text[], {INDEXED_CHARACTERS})"
 
 
