@@ -11,8 +11,7 @@ from django.utils.html import escape
 from tasks_app.core.conditions import holds
 from tasks_app.core.json_changes import list_changes
 from tasks_app.core.numbers import exact_number, whole_number
-from tasks_app.core.preparation import Scope
-from tasks_app.core.references import substitute
+from tasks_app.core.references import Scope, substitute
 from tasks_app.core.result_forms import make_form, read_form
 from tasks_app.management.mapping import RowMapping, RowRefused, parse_field
 from tasks_app.models import Task
