@@ -77,8 +77,8 @@ class Capability(models.Model):
 class Heartbeat(models.Model):
     """A worker's last sign of life and the tokens it named; narrow, so that renewing is cheap.
 
-    ``previous_at`` is the sign of life before: a lease started before it and not named by the
-    latest one cannot merely be on its way to the worker.
+    ``previous_at`` is the sign of life before. A lease that started before it, and two heartbeat
+    intervals before the latest one, cannot merely be on its way to the worker.
     """
 
     worker = models.OneToOneField(

@@ -129,7 +129,7 @@ def release_held(
         leases.end(
             [
                 LeaseEnd(task_id, token, status=Status.PENDING, outcome=outcome, refund=True)
-                for task_id, token, _ in held
+                for task_id, token in held
             ]
         )
     )

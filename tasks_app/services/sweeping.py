@@ -17,6 +17,10 @@ from tasks_app.store.reads.breakers import read_breakers, retry_credits
 BATCH: Final = 1000
 """How much one sweep or settlement moves at most in a round; the rest follows in the next."""
 
+UNNAMED_BEATS: Final = 2
+"""Heartbeat intervals that a worker has to name a task that it claimed. An answer to a claim is not
+under way for that long, and a retry after a lost answer does not shorten it."""
+
 UNROUTABLE: Final = ErrorFacts(
     type="Unroutable", message="No worker on record could ever do this kind."
 )
@@ -37,7 +41,8 @@ class SweepReport:
 def run_sweep(settings: SupervisorSettings) -> SweepReport:
     """Search the record for everything that time alone has changed; part of a round."""
     lost_workers = workers.mark_lost(settings.stale_after_seconds)
-    lost = sweep.take_lost(settings.stale_after_seconds, settings.timeout_grace_seconds, BATCH)
+    unnamed_for = UNNAMED_BEATS * settings.heartbeat_seconds
+    lost = sweep.take_lost(settings.timeout_grace_seconds, unnamed_for, BATCH)
     expired = human_steps.take_expired(BATCH)
     reclaimed = len(leases.end([*reclaim_ends(lost), *expiry_ends(expired)]))
     overdue = _give_up_overdue()

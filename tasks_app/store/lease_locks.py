@@ -52,16 +52,19 @@ def lock_running(
     return [RunningTask(*r) for r in found]
 
 
-# What a worker holds that it has not begun (all of it when it ends), for a release.
+# What a worker holds that it has not begun (all of it when it ends), for a release. A claim that
+# commits while this waits for the task has begun it: the task's status says so once it is locked,
+# the lease's row in the snapshot does not.
 LOCK_HELD = """
-SELECT t.id, t.token, l.started_at IS NOT NULL
+SELECT t.id, t.token
   FROM (SELECT * FROM lease
          WHERE worker_id = ANY (%(workers)s::uuid[]) AND (%(begun)s OR started_at IS NULL)
            AND (%(tokens)s::bigint[] IS NULL OR token = ANY (%(tokens)s::bigint[]))
          ORDER BY task_id) l
  CROSS JOIN LATERAL (
     SELECT t.id, t.token FROM task t
-     WHERE t.id = l.task_id AND t.token = l.token AND t.status IN ('ASSIGNED', 'RUNNING')
+     WHERE t.id = l.task_id AND t.token = l.token
+       AND (t.status = 'ASSIGNED' OR %(begun)s AND t.status = 'RUNNING')
        FOR UPDATE
  ) t
 """
@@ -69,8 +72,8 @@ SELECT t.id, t.token, l.started_at IS NOT NULL
 
 def lock_held(
     workers: Sequence[UUID], *, begun: bool, tokens: Sequence[int] | None = None
-) -> list[tuple[UUID, int, bool]]:
-    """Lock what workers hold and return (task, token, started); ``begun`` adds started ones."""
+) -> list[tuple[UUID, int]]:
+    """Lock what workers hold and return (task, token); ``begun`` adds started ones."""
     found = sql.rows_by_key(
         LOCK_HELD,
         {
@@ -79,4 +82,4 @@ def lock_held(
             "tokens": None if tokens is None else list(tokens),
         },
     )
-    return [(r[0], int(r[1]), bool(r[2])) for r in found]
+    return [(r[0], int(r[1])) for r in found]

@@ -29,20 +29,23 @@ class LostLease:
 
 
 # Read and lock in one: the rows stay ours until the reclaim in the same transaction. A worker that
-# is completing one at this instant holds its row, and SKIP LOCKED lets it win. Missing from two
-# signs of life in a row (started before the one before the last) means that the worker does not
-# know of the lease, not that the answer to its claim is on its way.
+# is completing one at this instant holds its row, and SKIP LOCKED lets it win. A claim that commits
+# between the snapshot and the lock leaves the lease's old row in the snapshot: whether the task was
+# begun is therefore read from the task, whose locked row is the newest. Silent workers have been
+# marked before (workers.MARK_LOST), under the lock that a sign of life needs.
+# A lease is not named when the worker had ``unnamed_for`` seconds and two signs of life to name it:
+# the time, because two signs of life may follow each other at once after an answer was lost.
 TAKE_LOST = """
 WITH lost AS (
-    SELECT l.task_id, l.token, l.worker_id, l.started_at, w.name,
+    SELECT l.task_id, l.token, l.worker_id, w.name,
            CASE
              WHEN w.state IN ('lost', 'stopped')
-               OR h.at < statement_timestamp() - %(stale_after)s * interval '1 second'
                THEN 'worker_lost'
              WHEN l.started_at < statement_timestamp()
                     - (k.timeout_seconds + %(timeout_grace)s) * interval '1 second'
                THEN 'timeout'
-             WHEN l.started_at < h.previous_at AND NOT l.token = ANY (h.held)
+             WHEN l.started_at < h.at - %(unnamed_for)s * interval '1 second'
+                  AND l.started_at < h.previous_at AND NOT l.token = ANY (h.held)
                THEN 'not_named'
            END AS outcome
       FROM lease l
@@ -50,8 +53,8 @@ WITH lost AS (
       JOIN heartbeat h ON h.worker_id = ANY (ARRAY[l.worker_id])
       JOIN kind k ON k.name = l.kind
 )
-SELECT t.id, t.token, lost.outcome, lost.started_at IS NOT NULL, t.attempts, t.max_attempts,
-       CASE WHEN lost.started_at IS NULL THEN 0 ELSE
+SELECT t.id, t.token, lost.outcome, t.status = 'RUNNING', t.attempts, t.max_attempts,
+       CASE t.status WHEN 'ASSIGNED' THEN 0 ELSE
            (SELECT count(DISTINCT a.worker_id) FILTER (WHERE a.outcome = 'worker_lost'
                                                          AND a.worker_id <> lost.worker_id)
                  + count(*) FILTER (WHERE a.outcome = 'crashed')
@@ -70,11 +73,11 @@ SELECT t.id, t.token, lost.outcome, lost.started_at IS NOT NULL, t.attempts, t.m
 """
 
 
-def take_lost(stale_after: float, timeout_grace: float, limit: int) -> list[LostLease]:
+def take_lost(timeout_grace: float, unnamed_for: float, limit: int) -> list[LostLease]:
     """Lock up to ``limit`` lost leases' tasks and return what is known of them (seconds)."""
     found = sql.rows_by_key(
         TAKE_LOST,
-        {"stale_after": stale_after, "timeout_grace": timeout_grace, "limit": limit},
+        {"timeout_grace": timeout_grace, "unnamed_for": unnamed_for, "limit": limit},
     )
     return [LostLease(r[0], int(r[1]), Outcome(r[2]), *r[3:]) for r in found]
 

@@ -67,6 +67,10 @@ def register(
     return replaced
 
 
+# Before the beat, so that one that waited for a sweep sees whether it marked the worker lost: a
+# worker whose sign of life was accepted counts on its leases from then on.
+LOCK_HEARTBEAT = "SELECT FROM heartbeat WHERE worker_id = %(id)s FOR UPDATE"
+
 # A worker that was lost or replaced gets no row back: its word no longer counts.
 BEAT = """
 UPDATE heartbeat h
@@ -82,11 +86,11 @@ RETURNING w.drain_asked
 
 def beat(worker_id: UUID, tokens: Sequence[int], progress: Mapping[str, Any]) -> bool | None:
     """Record a sign of life; return whether a drain is asked for, or None for an unknown boot."""
-    found = sql.row(
-        BEAT,
+    _, found = sql.several(
+        (LOCK_HEARTBEAT, BEAT),
         {"id": worker_id, "tokens": list(tokens), "progress": sql.jsonb(dict(progress))},
     )
-    return None if found is None else bool(found[0])
+    return bool(found[0][0]) if found else None
 
 
 IS_REPLACED = """
@@ -145,11 +149,18 @@ def evict(worker_id: UUID) -> bool:
     return sql.execute(EVICT, {"id": worker_id}) == 1
 
 
+# The heartbeat is locked as well: a sign of life that commits at this instant is seen, one that is
+# being written wins, and one that comes after waits and learns that it was too late.
 MARK_LOST = """
+WITH silent AS (
+    SELECT w.id FROM worker w JOIN heartbeat h ON h.worker_id = w.id
+     WHERE w.state IN ('active', 'draining')
+       AND h.at < statement_timestamp() - %(stale_after)s * interval '1 second'
+     ORDER BY w.id
+       FOR UPDATE OF w, h SKIP LOCKED
+)
 UPDATE worker w SET state = 'lost', ended_at = statement_timestamp()
-  FROM heartbeat h
- WHERE w.state IN ('active', 'draining') AND h.worker_id = w.id
-   AND h.at < statement_timestamp() - %(stale_after)s * interval '1 second'
+  FROM silent s WHERE w.id = s.id
 RETURNING w.name
 """
 

@@ -1,4 +1,4 @@
-"""Ten ways to break a promise, each with the tests that must notice it."""
+"""Ways to break a promise, each with the tests that must notice it."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -24,6 +24,7 @@ class Mutant:
 
 LEASES: Final = "tasks_app/store/leases.py"
 SWEEP: Final = "tasks_app/store/sweep.py"
+WORKERS: Final = "tasks_app/store/workers.py"
 ROUNDS: Final = "tasks_app/services/rounds.py"
 
 MUTANTS: Final = (
@@ -69,15 +70,14 @@ MUTANTS: Final = (
         "expiry by the client's clock",
         (
             Patch(
-                SWEEP,
-                "OR h.at < statement_timestamp() - %(stale_after)s",
-                "OR h.at < to_timestamp(%(now)s) - %(stale_after)s",
+                WORKERS,
+                "h.at < statement_timestamp() - %(stale_after)s",
+                "h.at < to_timestamp(%(now)s) - %(stale_after)s",
             ),
             Patch(
-                SWEEP,
-                '"timeout_grace": timeout_grace, "limit": limit}',
-                '"timeout_grace": timeout_grace, "limit": limit,\n'
-                '         "now": __import__("time").time()}',
+                WORKERS,
+                'MARK_LOST, {"stale_after": stale_after}',
+                'MARK_LOST, {"stale_after": stale_after, "now": __import__("time").time()}',
             ),
         ),
         (
@@ -122,6 +122,46 @@ MUTANTS: Final = (
             (
                 "tests/races/test_races.py"
                 "::test_a_take_over_waits_for_the_commit_of_a_round_that_has_passed_its_fence"
+            ),
+        ),
+    ),
+    Mutant(
+        "a drain takes what was just begun",
+        (
+            Patch(
+                "tasks_app/store/lease_locks.py",
+                "AND (t.status = 'ASSIGNED' OR %(begun)s AND t.status = 'RUNNING')",
+                "AND t.status IN ('ASSIGNED', 'RUNNING')",
+            ),
+        ),
+        (
+            (
+                "tests/races/test_races.py"
+                "::test_a_drain_that_waited_for_a_claim_leaves_what_was_begun"
+            ),
+        ),
+    ),
+    Mutant(
+        "a lost lease judged by the snapshot's row",
+        (Patch(SWEEP, "lost.outcome, t.status = 'RUNNING',", "lost.outcome, false,"),),
+        (
+            (
+                "tests/races/test_races.py"
+                "::test_a_claim_that_commits_while_a_sweep_looks_counts_as_an_attempt"
+            ),
+        ),
+    ),
+    Mutant(
+        "not named by the count of heartbeats",
+        (
+            Patch(
+                SWEEP, "h.at - %(unnamed_for)s * interval", "h.at - 0 * %(unnamed_for)s * interval"
+            ),
+        ),
+        (
+            (
+                "tests/services/test_leases.py::test_signs_of_life_that_follow_each_other_at_once"
+                "_do_not_reclaim_what_was_just_claimed"
             ),
         ),
     ),

@@ -4,20 +4,20 @@ from collections.abc import Callable
 from uuid import UUID
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from tasks_app.core.facts import Assignment
 from tasks_app.core.new_tasks import Dependency, NewTask
 from tasks_app.core.states import OnDead, Status
 from tasks_app.models import AuditEntry, Lease, Worker
-from tasks_app.sdk.link import Grant
-from tasks_app.services import operations
+from tasks_app.sdk.link import Grant, WorkerUnknown
+from tasks_app.services import operations, worker_protocol
 from tasks_app.services.cancellation import cancel_tasks
 from tasks_app.services.kind_holds import pause_kind
 from tasks_app.services.people import Actor
 from tasks_app.services.rounds import Deposed
 from tasks_app.services.submission import submit_tasks
-from tasks_app.store import dispatch, leader
+from tasks_app.store import dispatch, leader, sweep
 from tests.floor import Floor
 from tests.races.conftest import Rival, holding, waiting_for_locks
 from tests.waiting import wait_for
@@ -269,3 +269,81 @@ def test_a_worker_that_drains_while_a_round_assigns_to_it_keeps_nothing(floor: F
         drain.join()
     floor.round()
     assert floor.status(task) is Status.PENDING
+
+
+@pytest.mark.parametrize("who", ["operator", "worker"])
+def test_a_drain_that_waited_for_a_claim_leaves_what_was_begun(floor: Floor, who: str) -> None:
+    worker = floor.worker("w1", slots=4)
+    begun, waiting = floor.submit(2)
+    floor.round()
+
+    def drain() -> None:
+        if who == "operator":
+            operations.drain_worker(worker, OPERATOR)
+        else:
+            worker_protocol.drain(worker)
+
+    grants: list[Grant] = []
+    with holding(lambda: grants.extend(floor.claim("w1", 1)), drain) as other:
+        other.join()
+    (grant,) = grants
+    assert (grant.task_id, floor.status(begun)) == (begun, Status.RUNNING)
+    assert floor.task(begun).attempts == 1
+    assert floor.status(waiting) is Status.PENDING
+    assert floor.complete("w1", grant) == [], "its worker goes on and its result counts"
+
+
+SWEEP_GATE = 4_711
+
+
+def wait_at_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the search for lost leases wait between its snapshot and its locks."""
+    gate = f"FROM (SELECT pg_advisory_xact_lock({SWEEP_GATE})) gate CROSS JOIN lost\n"
+    statement = sweep.TAKE_LOST.replace("FROM lost\n", gate)
+    assert statement != sweep.TAKE_LOST
+    monkeypatch.setattr(sweep, "TAKE_LOST", statement)
+
+
+@pytest.mark.parametrize("max_attempts", [1, 3])
+def test_a_claim_that_commits_while_a_sweep_looks_counts_as_an_attempt(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch, max_attempts: int
+) -> None:
+    floor.kind(max_attempts=max_attempts)
+    floor.worker("w1")
+    (task,) = floor.submit()
+    floor.round()
+    floor.silence("w1", 100)
+    wait_at_gate(monkeypatch)
+
+    def claim() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT pg_advisory_xact_lock({SWEEP_GATE})")
+        assert len(floor.claim("w1")) == 1
+
+    with holding(claim, floor.round) as other:
+        assert other.join().reclaimed == 1
+    found = floor.task(task)
+    assert found.attempts == 1
+    assert found.status == (Status.DEAD if max_attempts == 1 else Status.PENDING)
+
+
+def test_a_worker_whose_sign_of_life_is_being_written_is_not_lost(floor: Floor) -> None:
+    grant = running(floor)
+    floor.silence("w1", 100)
+    with transaction.atomic():
+        floor.beat("w1", grant)
+        report = Rival(floor.round).join()
+    assert (report.reclaimed, list(report.lost_workers)) == (0, [])
+    assert floor.round().reclaimed == 0
+    assert floor.status(grant.task_id) is Status.RUNNING
+
+
+def test_a_sign_of_life_that_waited_for_a_sweep_learns_that_it_was_too_late(floor: Floor) -> None:
+    grant = running(floor)
+    floor.silence("w1", 100)
+    with (
+        pytest.raises(WorkerUnknown),
+        holding(floor.round, lambda: floor.beat("w1", grant)) as beat,
+    ):
+        beat.join()
+    assert floor.status(grant.task_id) is Status.PENDING

@@ -103,7 +103,33 @@ def test_a_worker_whose_name_another_process_has_is_told_to_leave(floor: Floor) 
 def test_a_task_that_its_worker_no_longer_names_is_reclaimed(floor: Floor) -> None:
     grant = running(floor)
     floor.beat("w1")
+    floor.beat("w1")
     assert floor.round().reclaimed == 0, "the answer to the claim may be on its way"
+    floor.started_ago(grant, 25)
+    assert floor.round().reclaimed == 1
+    assert floor.attempts(grant.task_id) == [("not_named", "w1")]
+
+
+def test_signs_of_life_that_follow_each_other_at_once_do_not_reclaim_what_was_just_claimed(
+    floor: Floor,
+) -> None:
+    grant = running(floor)
+    for _ in range(5):
+        floor.beat("w1")
+    assert floor.round().reclaimed == 0
+    floor.started_ago(grant, 15)
+    floor.beat("w1")
+    assert floor.round().reclaimed == 0, "two heartbeat intervals have not passed"
+    floor.beat("w1", grant)
+    assert floor.attempts(grant.task_id) == []
+
+
+def test_the_time_that_a_worker_has_to_name_a_task_follows_the_heartbeat_interval(
+    floor: Floor,
+) -> None:
+    floor.settings(heartbeat_seconds=2.0)
+    grant = running(floor)
+    floor.started_ago(grant, 5)
     floor.beat("w1")
     assert floor.round().reclaimed == 1
     assert floor.attempts(grant.task_id) == [("not_named", "w1")]

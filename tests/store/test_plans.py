@@ -303,7 +303,7 @@ def test_a_round_asks_for_open_jobs_by_their_index(hall: Mapping[str, Any]) -> N
 
 
 def test_the_search_for_lost_leases_reads_what_is_in_flight(hall: Mapping[str, Any]) -> None:
-    params = {"stale_after": 90.0, "timeout_grace": 10.0, "limit": 1000}
+    params = {"timeout_grace": 10.0, "unnamed_for": 20.0, "limit": 1000}
     found = scans(sweep.TAKE_LOST, params, sql.BY_KEY)
     assert of(found, "task") == {"task_pkey"}
     assert_no_large_table_is_read_whole(found)

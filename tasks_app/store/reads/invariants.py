@@ -96,6 +96,14 @@ INVARIANTS: Final = (
         """,
     ),
     Invariant(
+        "what_waits_may_begin",
+        "A task that waits for a worker, or for its retry, has an attempt left.",
+        """
+        SELECT id::text FROM task
+         WHERE status IN ('PENDING', 'FAILED', 'ASSIGNED') AND attempts >= max_attempts
+        """,
+    ),
+    Invariant(
         "edges_are_counted",
         "A PENDING task waits for exactly its holds and the dependencies that are not met.",
         """
