@@ -190,11 +190,15 @@ def languages(catalogues: Path) -> list[str]:
 
 
 def unreachable_database(error: Exception) -> str | None:
-    """Say in one sentence that no database answered and what to do; None for any other error."""
+    """Say in one sentence that no database serves and what to do; None for any other error."""
+    # It needs Django, which most readers of the environment do not load.
+    from controlplane.postgresql.outages import is_away
+
     cause = error.__cause__
-    # Without an SQLSTATE no server has answered; with one it is an ordinary database error.
-    if not isinstance(cause, psycopg.OperationalError) or cause.sqlstate is not None:
+    if not is_away(cause):
         return None
+    if isinstance(cause, psycopg.Error) and cause.sqlstate is not None:
+        return f"The database cannot serve now: {str(cause).strip()}. Try again once it can."
     if os.environ.get("DATABASE_URL"):
         return f"The database of DATABASE_URL cannot be reached: {str(cause).strip()}"
     return (

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tasks_app.store.reads.duty import SILENT_BEATS, last_round_age_seconds
+from tasks_app.store.reads.duty import SILENT_BEATS, accepts_writes, last_round_age_seconds
 
 
 @login_not_required
@@ -22,11 +22,16 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 when the database answers and a round was recorded lately, else 503 and why."""
+    """Answer 200 when the database accepts writes and a round was recorded lately, else 503.
+
+    A probe gets no connection that is older than an outage, so what it finds is how it is now.
+    """
     try:
-        age = last_round_age_seconds()
+        age, writable = last_round_age_seconds(), accepts_writes()
     except Error:
         return _unready("the database cannot be reached")
+    if not writable:
+        return _unready("the database is read-only")
     if age is None:
         return _unready("no supervisor has recorded a round yet")
     if age > SILENT_BEATS * settings.BEAT_SECONDS:

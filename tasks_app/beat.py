@@ -6,7 +6,7 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 
 from tasks_app.services.holders import holder_name
-from tasks_app.services.supervisor import run_shift
+from tasks_app.services.supervisor import serve
 
 _stopping = threading.Event()
 
@@ -19,5 +19,5 @@ def _stop(**_: object) -> None:
 @shared_task(name="tasks_app.beat.supervise")
 def supervise() -> dict[str, object]:
     """Make sure that somebody is on duty: take the leader lease, or stand by for it."""
-    report = run_shift(holder_name(), _stopping.is_set)
+    report = serve(holder_name(), _stopping.is_set)
     return {"led": report.led, "epoch": report.epoch, "rounds": report.rounds}

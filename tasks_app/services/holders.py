@@ -14,9 +14,8 @@ NAME: Final = re.compile(r".*:(?P<pid>\d+):\d+@(?P<place>[0-9a-f]+)")
 
 
 def holder_name() -> str:
-    """Host, process id and thread of the caller, and the place in which that id means something."""
-    thread = threading.get_ident() % 100_000
-    return f"{socket.gethostname()}:{os.getpid()}:{thread}@{_place()}"
+    """Host, process id and thread of the caller, and the place in which both ids mean something."""
+    return f"{socket.gethostname()}:{os.getpid()}:{threading.get_native_id()}@{_place()}"
 
 
 def is_gone(holder: str) -> bool:

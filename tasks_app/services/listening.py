@@ -45,7 +45,8 @@ class Listener:
         try:
             connection = self._connected()
             return [n.payload for n in connection.notifies(timeout=timeout, stop_after=1)]
-        except psycopg.OperationalError:
+        except (psycopg.OperationalError, psycopg.InternalError):
+            # The second is a standby's answer to LISTEN.
             self.close()
             time.sleep(max(0.0, min(timeout, 1.0) - (time.monotonic() - began)))
             return []

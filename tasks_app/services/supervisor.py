@@ -1,13 +1,13 @@
 """The shift: stand by for the leader lease, then run rounds on duty until the shift is over."""
 
 import logging
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-import psycopg
-from django.db import InterfaceError, InternalError, OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection
 
 from tasks_app import events
 from tasks_app.core.shifts import ShiftEnd
@@ -42,7 +42,12 @@ STANDBY_POLL: Final = 0.25
 STANDBY_TOLD: Final = 2.0
 """How often one who stands by says so on record."""
 
-RECONNECT_PAUSE: Final = 0.5
+FIRST_RECONNECT: Final = 0.05
+LONGEST_RECONNECT: Final = 1.0
+"""Pauses between tries to reach a database that is away, in seconds; each doubles the last one."""
+
+AWAY_SECONDS: Final = 30.0
+"""How long one run tries before it returns: a Celery thread is given back for the next message."""
 
 
 @dataclass(slots=True)
@@ -80,8 +85,7 @@ def stand_by(holder: str, until: float, stopping: Callable[[], bool]) -> int | N
 def run_shift(holder: str, stopping: Callable[[], bool]) -> ShiftReport:
     """Stand by for at most a shift, then lead for at most one; free the lease at the end.
 
-    Returns early when ``stopping`` says so or when another leader took over. Raises nothing when
-    the database goes away: it reconnects, and takes the lease anew if it was lost meanwhile.
+    Returns early when ``stopping`` says so or when another leader took over.
     """
     report = ShiftReport()
     until = time.monotonic() + supervisor_settings().shift_seconds
@@ -162,21 +166,26 @@ def _note(report: ShiftReport, sampler: Sampler, round_report: RoundReport) -> N
         )
 
 
+def serve(holder: str, stopping: Callable[[], bool]) -> ShiftReport:
+    """Run one shift; where the database goes away, come back and take the lease again at once."""
+    until = math.inf
+    pause = FIRST_RECONNECT
+    while True:
+        try:
+            return run_shift(holder, stopping)
+        except (OperationalError, InterfaceError) as error:
+            log.warning("the database cannot serve, trying again: %s", str(error).strip())
+            connection.close()
+        until = min(until, time.monotonic() + AWAY_SECONDS)
+        if stopping() or time.monotonic() >= until:
+            return ShiftReport(ended="the database was away")
+        time.sleep(pause)
+        pause = min(2 * pause, LONGEST_RECONNECT)
+
+
 def supervise(holder: str, stopping: Callable[[], bool]) -> ShiftReport:
-    """Run shifts one after the other until ``stopping``; survive a database that goes away."""
+    """Serve shift after shift until ``stopping``, however long the database is away."""
     report = ShiftReport()
     while not stopping():
-        try:
-            report = run_shift(holder, stopping)
-        except (OperationalError, InterfaceError, InternalError) as error:
-            if isinstance(error, InternalError) and not _was_cut_off(error):
-                raise
-            log.warning("the database is away, trying again: %s", str(error).strip())
-            connection.close()
-            time.sleep(RECONNECT_PAUSE)
+        report = serve(holder, stopping)
     return report
-
-
-def _was_cut_off(error: InternalError) -> bool:
-    """A leader that was frozen inside a round: the database has ended its session."""
-    return isinstance(error.__cause__, psycopg.errors.IdleInTransactionSessionTimeout)

@@ -7,7 +7,11 @@ from tasks_app.store import inboxes, sql
 from tasks_app.store.inboxes import Inboxes
 
 # Whoever takes over writes down the shift that begins, and closes one whose leader could not: it
-# ended with the last round on record.
+# ended with the last round on record. The holder itself, whose connection was ended, need not wait
+# for the end of its own lease: a name is one thread's alone, and the new epoch fences whatever its
+# old session may still be about to write. An end that lies further ahead than a lease lasts was
+# written by a clock that has been set back since, or by that of another server: nobody waits for
+# it.
 ACQUIRE = """
 WITH taken AS (
     UPDATE leader
@@ -15,7 +19,9 @@ WITH taken AS (
            holder = %(holder)s,
            since = statement_timestamp(),
            expires_at = statement_timestamp() + %(ttl)s * interval '1 second'
-     WHERE id = 1 AND (expires_at IS NULL OR expires_at <= statement_timestamp())
+     WHERE id = 1
+       AND (expires_at IS NULL OR expires_at <= statement_timestamp() OR holder = %(holder)s
+            OR expires_at > statement_timestamp() + (%(ttl)s + 1) * interval '1 second')
     RETURNING epoch, holder, since, last_round_at
 ), lost AS (
     UPDATE shift s
@@ -31,7 +37,10 @@ SELECT epoch FROM taken
 
 
 def acquire(holder: str, ttl: float) -> int | None:
-    """Take the leader lease for ``ttl`` seconds if it is free; return the new epoch, or None."""
+    """Take the leader lease for ``ttl`` seconds if it is free or the holder's own.
+
+    Returns the new epoch, or None. The name must be one thread's alone.
+    """
     found = sql.row(ACQUIRE, {"holder": holder, "ttl": ttl})
     return None if found is None else int(found[0])
 

@@ -2,12 +2,13 @@
 
 import select
 import threading
+from functools import partial
 
 import pytest
 from django.db import connection, transaction
 
 from tasks_app.core.states import Status
-from tasks_app.models import Sample
+from tasks_app.models import Leader, Sample, Shift
 from tasks_app.services import supervisor
 from tasks_app.services.rounds import Deposed, run_round
 from tasks_app.services.supervisor import ShiftReport, run_shift, supervise
@@ -114,3 +115,67 @@ def test_a_supervisor_whose_session_ended_in_the_middle_of_a_round_takes_the_nex
     monkeypatch.setattr(supervisor, "run_shift", frozen_in_a_round)
     report = supervise("a", lambda: len(shifts) > 1)
     assert (report.led, shifts) == (True, ["a", "a"])
+
+
+def leading_sessions() -> list[int]:
+    """The server processes of this database's other sessions, the listening one among them."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pid FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        return [pid for (pid,) in cursor.fetchall()]
+
+
+def has_run_a_round(epoch: int) -> bool:
+    found = Leader.objects.get(id=1)
+    return found.epoch == epoch and bool(
+        found.since and found.last_round_at and found.last_round_at > found.since
+    )
+
+
+def test_a_leader_whose_connection_is_ended_leads_again_long_before_its_lease_is_over(
+    floor: Floor,
+) -> None:
+    floor.settings(leader_lease_seconds=300.0, shift_seconds=300.0)
+    stopping = threading.Event()
+
+    def lead() -> None:
+        supervise("test", stopping.is_set)
+        connection.close()
+
+    shift = threading.Thread(target=lead)
+    shift.start()
+    try:
+        for epoch in (1, 2, 3):
+            wait_for(partial(has_run_a_round, epoch), f"a round of epoch {epoch}", 30)
+            with connection.cursor() as cursor:
+                for pid in leading_sessions():
+                    cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
+    finally:
+        stopping.set()
+        shift.join(20)
+    assert not shift.is_alive()
+    assert [each.ending for each in Shift.objects.order_by("epoch")][:2] == ["lost"] * 2
+
+
+def test_a_lease_that_was_written_by_a_clock_far_ahead_is_not_waited_for(floor: Floor) -> None:
+    leader.acquire("a", 10)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE leader SET since = since + interval '1 hour',"
+            " expires_at = expires_at + interval '1 hour'"
+        )
+    assert leader.acquire("b", 10) == 2
+    assert leader.acquire("c", 10) is None
+
+
+def test_the_old_session_of_a_leader_that_came_back_is_fenced(floor: Floor) -> None:
+    floor.worker("w1")
+    (task,) = floor.submit()
+    old = leader.acquire("a", 10)
+    assert old is not None
+    assert leader.acquire("a", 10) == old + 1
+    with pytest.raises(Deposed):
+        run_round(old, 1, sweeping=True)
+    assert floor.status(task) is Status.PENDING

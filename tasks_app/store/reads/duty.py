@@ -42,3 +42,12 @@ def read_duty() -> Duty:
 def last_round_age_seconds() -> float | None:
     """Seconds since the last round on record, or None if there was none yet."""
     return read_duty().last_round_age
+
+
+ACCEPTS_WRITES = "SELECT current_setting('transaction_read_only') = 'off'"
+
+
+def accepts_writes() -> bool:
+    """Whether this session may write: not on a standby, nor while the database is read-only."""
+    found = sql.row(ACCEPTS_WRITES)
+    return found is not None and bool(found[0])
