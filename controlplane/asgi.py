@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator, WebsocketDenier
+from channels.security.websocket import WebsocketDenier
 from django.conf import settings
 from django.core.asgi import get_asgi_application
 from django.db import close_old_connections
@@ -21,6 +21,7 @@ os.environ.setdefault("DATABASE_POOL", "true")
 _http = get_asgi_application()
 
 from controlplane.large_bodies import bound  # noqa: E402  # needs the apps loaded
+from controlplane.origins import SameOrigin  # noqa: E402  # the same
 from tasks_app.live.alert_thread import start_watching  # noqa: E402  # the same
 from tasks_app.live.routing import websocket_urlpatterns  # noqa: E402  # the same
 
@@ -85,7 +86,7 @@ application = ProtocolTypeRouter(
     {
         "http": http,
         "websocket": AllowedHosts(
-            AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
+            SameOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
         ),
     }
 )

@@ -183,6 +183,20 @@ def mail(url: str) -> MailServer | None:
     )
 
 
+def site(url: str) -> str:
+    """Read the address under which people open the site; empty where it is not known."""
+    if not url:
+        return ""
+    try:
+        parts = urlsplit(url)
+        named = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        named = False
+    if not named or "@" in url or any(each.isspace() for each in url):
+        refuse("PUBLIC_URL", f"is {url!r}", "write it as https://desk.example.org")
+    return url
+
+
 def languages(catalogues: Path) -> list[str]:
     """The codes of the languages with a compiled catalogue in a folder of them, such as pt-br."""
     found = catalogues.glob("*/LC_MESSAGES/django.mo")

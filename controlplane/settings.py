@@ -61,6 +61,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "tasks_app.web.too_many.TooMany",
 ]
 
 ROOT_URLCONF = "controlplane.urls"
@@ -163,8 +164,14 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 8
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_TEMPLATE = "locked_out.html"
+AXES_LOCKOUT_CALLABLE = "tasks_app.web.too_many.locked_out"
+# Its admin deletes log-in records; ours shows them.
+AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
+AXES_CLIENT_IP_CALLABLE = "tasks_app.services.request_limits.lock_out_address"
+PASSWORD_HASHERS = ["tasks_app.services.password_hashing.BoundedPBKDF2"]
+# Log-ins that fail from one network, whatever the names, and links for a password that do not work.
+LOGIN_FAILED_RATE = environment.rate("LOGIN_FAILED_RATE", "20/min")
 
 PASSWORD_RESET_TIMEOUT = int(timedelta(hours=1).total_seconds())
 
@@ -182,11 +189,16 @@ else:
     EMAIL_BACKEND = f"django.core.mail.backends.{'dummy' if PRODUCTION else 'console'}.EmailBackend"
 DEFAULT_FROM_EMAIL = environment.text("EMAIL_FROM", "chargehand@localhost", "")
 
+PUBLIC_URL = environment.site(environment.text("PUBLIC_URL", "", ""))
+if PRODUCTION and _mail is not None and not PUBLIC_URL:
+    environment.refuse(
+        "PUBLIC_URL", "is missing", "mailed links lead there; set it to https://desk.example.org"
+    )
+
 # Alerts: each web process watches, unless manage.py watch does. Webhooks lead to public https
 # addresses alone; networks of one's own, and plain http to this machine, are allowed by name.
 
 ALERT_WATCH = environment.flag("ALERT_WATCH", default=True)
-PUBLIC_URL = environment.text("PUBLIC_URL", "", "")
 WEBHOOKS_PRIVATE = environment.flag("WEBHOOKS_PRIVATE", default=False)
 WEBHOOKS_LOOPBACK = environment.flag("WEBHOOKS_LOOPBACK", default=False)
 if WEBHOOKS_LOOPBACK and PRODUCTION:

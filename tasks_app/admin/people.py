@@ -5,9 +5,11 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib import admin
+from django.contrib.auth.forms import AdminUserCreationForm
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Group, Permission, User
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -125,8 +127,26 @@ class GroupAdmin(Configures, GroupAdminBase):
 
 ROLES: Final = frozenset(role.name.lower() for role in Role)
 
+HASHED: Final = "_hashed_password"
+"""Where a request keeps the hash of a new user's password."""
+
 TOLD: Final = ("username", "email", "is_active", "is_staff", "is_superuser")
 """What the audit tells of a user; never the password, not even its digest."""
+
+
+class NewPersonForm(AdminUserCreationForm):  # type: ignore[type-arg]  # generic to stubs only
+    """A new user, whose password is hashed before the transaction that holds a connection."""
+
+    hashed = ""
+
+    def set_password_and_save(self, user: User, commit: bool = True, **kwargs: Any) -> User:
+        """Take the hash that is there."""
+        if not self.cleaned_data["set_usable_password"]:
+            return super().set_password_and_save(user, commit=commit, **kwargs)
+        user.password = self.hashed
+        if commit:
+            user.save()
+        return user
 
 
 @admin.register(User)
@@ -137,6 +157,7 @@ class PeopleAdmin(UserAdminBase):
     list_display = ("username", "email", "roles", "is_active", "last_login")
     list_filter = ("groups", "is_active", "is_superuser")
     filter_horizontal = ()
+    add_form = NewPersonForm
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         (_("Person"), {"fields": ("first_name", "last_name", "email")}),
@@ -153,6 +174,24 @@ class PeopleAdmin(UserAdminBase):
     def get_queryset(self, request: HttpRequest) -> Any:
         """Users with their groups, in one more query for the list."""
         return super().get_queryset(request).prefetch_related("groups")
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Hash the password, then begin the transaction."""
+        first, second = (request.POST.get(name, "") for name in ("password1", "password2"))
+        hashed = make_password(first) if first and first == second else ""
+        setattr(request, HASHED, hashed)
+        return super().add_view(request, form_url, extra_context)
+
+    def get_form(
+        self, request: HttpRequest, obj: User | None = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        """The form of this request, with the hash that it takes."""
+        form: Any = super().get_form(request, obj, change=change, **kwargs)
+        if obj is None:
+            form.hashed = getattr(request, HASHED, "")
+        return form
 
     @admin.display(description=_("roles"))
     def roles(self, user: User) -> str:

@@ -1,5 +1,6 @@
 """What people do with their own accounts: passwords and log-ins."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from tasks_app.services.auditing import note
@@ -27,6 +28,19 @@ def log_out_elsewhere(user_id: int, here: str, actor: Actor) -> int:
     if ended:
         note(actor, "log out elsewhere", actor.name, count=ended)
     return ended
+
+
+@needs(Role.ADMIN)
+@transactional
+def unlock(attempts: Sequence[int], actor: Actor) -> int:
+    """End the lock-outs of these records of wrong passwords; return how many there were."""
+    ended = sessions.unlock(attempts)
+    if ended:
+        names = sorted({name or "" for name, _, _ in ended})
+        told = [{"name": name, "network": net, "wrong": count} for name, net, count in ended[:100]]
+        subject = ", ".join(names)[:200]
+        note(actor, "end lock-out", subject, count=len(ended), ended=told)
+    return len(ended)
 
 
 @transactional

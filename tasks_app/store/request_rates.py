@@ -31,6 +31,16 @@ def take(subject: str, count: int, seconds: float) -> float | None:
     return 0.0 if found is None else float(found[0])
 
 
+GIVE_BACK = """
+UPDATE request_rate SET remaining = least(%(count)s, remaining + 1) WHERE subject = %(subject)s
+"""
+
+
+def give_back(subject: str, count: int) -> None:
+    """Undo one ``take``: what was counted beforehand was no failure."""
+    sql.execute(GIVE_BACK, {"subject": subject, "count": count})
+
+
 # Whatever its rate, a subject that has been idle for the longest unit of one is full again.
 FORGET = "DELETE FROM request_rate WHERE at < statement_timestamp() - interval '1 hour'"
 

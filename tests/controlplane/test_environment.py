@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.environment import ROOT, database, kept_secret, mail
+from controlplane.environment import ROOT, database, kept_secret, mail, site
 
 PRODUCTION = {
     "CHARGEHAND_ENV": "production",
@@ -116,3 +116,18 @@ def test_a_mail_server_is_read_from_one_address() -> None:
 def test_what_is_no_mail_server_is_refused_by_name(url: str) -> None:
     with pytest.raises(SystemExit, match="EMAIL_URL"):
         mail(url)
+
+
+@pytest.mark.parametrize("url", ["desk.example.org", "ftp://a.example", "https://", "https://a b"])
+def test_a_public_address_that_is_not_one_is_refused_by_name(url: str) -> None:
+    with pytest.raises(SystemExit, match="PUBLIC_URL"):
+        site(url)
+
+
+def test_production_that_sends_mail_needs_its_public_address(tmp_path: Path) -> None:
+    production = {**PRODUCTION, "EMAIL_URL": "smtp://mail.example"}
+    done = manage(tmp_path, production, "check")
+    assert done.returncode == 1
+    assert done.stderr.startswith("Setting PUBLIC_URL is missing")
+    named = {**production, "PUBLIC_URL": "https://desk.example.org"}
+    assert manage(tmp_path, named, "check").returncode == 0

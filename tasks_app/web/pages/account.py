@@ -1,27 +1,49 @@
 """One's own account: role, look, time zone, log-ins; and the doors: log-in, password, its reset."""
 
 import hashlib
+import logging
 import threading
-from typing import Any
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import views
-from django.contrib.auth.forms import PasswordResetForm
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.forms import AuthenticationForm, PasswordResetForm
+from django.core.validators import MaxLengthValidator
+from django.forms import CharField
 from django.http import HttpRequest, HttpResponse
+from django.http.request import split_domain_port
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
+from django.utils.decorators import method_decorator
 from django.utils.translation import get_language, ngettext, override
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
+from django.views.generic.edit import ProcessFormView
 
 from tasks_app.services import accounts
+from tasks_app.services.password_hashing import HashingBusy
 from tasks_app.services.payload_masking import may_see_payloads
 from tasks_app.services.people import Actor, may_administer, role_of
-from tasks_app.services.request_limits import may_ask_reset
+from tasks_app.services.request_limits import (
+    Try,
+    may_ask_reset,
+    try_link,
+    try_log_in,
+    try_old_password,
+)
 from tasks_app.store.reads.sessions import sessions_of
 from tasks_app.web.acting import actor_of
+
+log = logging.getLogger(__name__)
+
+LONGEST_NAME: Final = 150
+"""Characters of a log-in name."""
 
 
 @require_safe
@@ -49,32 +71,87 @@ def log_out_elsewhere(request: HttpRequest) -> HttpResponse:
     return redirect("web:account")
 
 
-class LogIn(views.LoginView):
+def address_of(request: HttpRequest) -> str:
+    """Where a request comes from, behind the proxies that are trusted."""
+    return str(request.META.get("REMOTE_ADDR", ""))
+
+
+class LogInForm(AuthenticationForm):
+    """The log-in's form; a name that no account can have is not looked for."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Django sets the bound after the field has made its validators.
+        name = self.fields["username"]
+        assert isinstance(name, CharField)
+        name.validators.append(MaxLengthValidator(name.max_length or LONGEST_NAME))
+
+
+class Tried(ProcessFormView):
+    """A form with a secret in it: each try counts as a wrong one until the secret was right."""
+
+    tried: Try
+
+    def begin(self) -> Try:
+        """Count a try, before anything is hashed. Raises TooManyRequests."""
+        raise NotImplementedError
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Look at the form; what could not be looked at is no wrong try."""
+        self.tried = self.begin()
+        try:
+            return super().post(request, *args, **kwargs)
+        except HashingBusy:
+            self.tried.succeeded()
+            raise
+
+
+class LogIn(Tried, views.LoginView):
     """The door; each log-in clears expired ones away."""
 
+    form_class = LogInForm
     template_name = "login.html"
     redirect_authenticated_user = True
     extra_context = {"mails": settings.SENDS_MAIL}
 
+    def begin(self) -> Try:
+        """By network: names that nobody has cost a hash too."""
+        return try_log_in(address_of(self.request))
+
     def form_valid(self, form: Any) -> HttpResponse:
         """Log in."""
+        self.tried.succeeded()
         accounts.clear_expired_log_ins()
         return super().form_valid(form)
 
 
-class ChangePassword(views.PasswordChangeView):
+class ChangePassword(Tried, views.PasswordChangeView):
     """A new password for who knows the old one; all other log-ins end."""
 
     http_method_names = ["get", "head", "post", "options"]
     template_name = "account/password.html"
     success_url = reverse_lazy("web:account")
 
+    def begin(self) -> Try:
+        """By account: whoever found a browser that is logged in tries from there."""
+        return try_old_password(self.request.user.pk or 0)
+
     def form_valid(self, form: Any) -> HttpResponse:
         """Change and audit it."""
+        self.tried.succeeded()
         answer = super().form_valid(form)
         accounts.note_password(actor_of(self.request), "change")
         messages.success(self.request, _("Your password is changed; other log-ins have ended."))
         return answer
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        """Show the form again; a bad new password is no wrong try of the old one."""
+        if "old_password" in form.errors:
+            who, address = self.request.user.get_username(), address_of(self.request)
+            log.warning("a wrong old password of %s from %s", who, address)
+        else:
+            self.tried.succeeded()
+        return super().form_invalid(form)
 
 
 class MailedLink(PasswordResetForm):
@@ -103,25 +180,48 @@ class AskReset(views.PasswordResetView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         """Send it, unless somebody asks for too many."""
-        address = self.request.META.get("REMOTE_ADDR", "")
         account_hash = hashlib.sha256(form.cleaned_data["email"].casefold().encode()).hexdigest()
-        if not may_ask_reset(address, account_hash):
+        if not may_ask_reset(address_of(self.request), account_hash):
             return redirect(str(self.success_url))
+        self.extra_email_context = {"site": site_of(self.request)}
         return super().form_valid(form)
 
 
+def site_of(request: HttpRequest) -> str:
+    """The origin that mailed links lead to: PUBLIC_URL, which no request can change.
+
+    Locally it may be unset: then the host name is one that is allowed, and the port this process's.
+    """
+    if settings.PUBLIC_URL:
+        parts = urlsplit(settings.PUBLIC_URL)
+        return f"{parts.scheme}://{parts.netloc}"
+    host, _port = split_domain_port(request.get_host())
+    usual = {"http": "80", "https": "443"}[request.scheme or "http"]
+    port = request.META["SERVER_PORT"]
+    return f"{request.scheme}://{host}" + ("" if port == usual else f":{port}")
+
+
+@method_decorator(login_not_required, name="dispatch")
 class SetPassword(views.PasswordResetConfirmView):
     """A new password for who has the link, once and within the hour."""
 
     template_name = "account/set_password.html"
     success_url = reverse_lazy("login")
 
+    def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Count links that do not work, before they are looked at. Raises TooManyRequests."""
+        tried = try_link(address_of(self.request))
+        answer = super().dispatch(*args, **kwargs)
+        if self.validlink or answer.status_code == HTTPStatus.FOUND:
+            tried.succeeded()
+        return answer
+
     def form_valid(self, form: Any) -> HttpResponse:
         """Set and audit it."""
         answer = super().form_valid(form)
         assert self.user is not None, "only a link of somebody's gets here"
-        address = self.request.META.get("REMOTE_ADDR", "")
-        accounts.note_password(Actor.in_session(self.user, address, None), "reset")
+        actor = Actor.in_session(self.user, address_of(self.request), None)
+        accounts.note_password(actor, "reset")
         messages.success(self.request, _("Your password is set: log in with it."))
         return answer
 
