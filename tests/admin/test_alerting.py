@@ -2,7 +2,6 @@
 
 import io
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -12,15 +11,12 @@ from django.test import Client
 
 from tasks_app.core.alerting import AlertName
 from tasks_app.models import AlertChannel, AlertRule, AuditEntry
+from tests.pages import page
 
 CHANNELS = "/admin/tasks_app/alertchannel"
 SECRET = "made-up-for-these-tests"
 MAIL = {"name": "night shift", "kind": "mail", "address": "night@example.org", "enabled": "on"}
 HOOK = {"name": "hook", "kind": "webhook", "address": "https://example.org/x", "enabled": "on"}
-
-
-def page(answer: Any) -> str:
-    return str(answer.content.decode())
 
 
 def test_a_secret_is_kept_and_shown_nowhere_again(admin: Client, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from django.test import Client
 from tasks_app.models import ApiToken, AuditEntry
 from tasks_app.services.people import Role, role_of
 from tasks_app.services.tokens import verify
+from tests.pages import page
 
 
 def client_of(user: User) -> Client:
@@ -38,10 +39,6 @@ def user_form(user: User, *groups: str, **changes: Any) -> dict[str, Any]:
     joined = {"date_joined_0": "2026-01-01", "date_joined_1": "00:00:00"}
     chosen = [Group.objects.get(name=name).pk for name in groups]
     return {"username": user.username, "is_active": "on", "groups": chosen, **joined, **changes}
-
-
-def page(answer: Any) -> str:
-    return str(answer.content.decode())
 
 
 def test_an_admin_by_group_configures_like_any_other(ada: Client) -> None:

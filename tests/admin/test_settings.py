@@ -19,14 +19,11 @@ from tasks_app.models import (
 )
 from tests.admin.conftest import kind_form
 from tests.floor import Floor
+from tests.pages import page
 from tests.web.conftest import died
 
 KIND = "/admin/tasks_app/kind/job"
 SUPERVISOR = "/admin/tasks_app/supervisorsettings/1"
-
-
-def page(answer: Any) -> str:
-    return str(answer.content.decode())
 
 
 def test_a_preview_tells_what_a_change_would_do_and_changes_nothing(

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from tasks_app.core.states import OnDead
 from tests.floor import Floor
+from tests.pages import PageText, page
 
 
 @dataclass
@@ -24,21 +25,21 @@ class Person:
         """Get a page."""
         return self.client.get(reverse(f"web:{name}", args=args), query)
 
-    def part(self, name: str, *args: Any, **query: Any) -> str:
+    def part(self, name: str, *args: Any, **query: Any) -> PageText:
         """The HTML that htmx gets when it asks again."""
         url = reverse(f"web:{name}", args=args)
         response = self.client.get(url, query, headers={"HX-Request": "true"})
-        return str(response.content.decode())
+        return page(response)
 
     def post(self, name: str, /, *args: Any, follow: bool = True, **data: Any) -> Any:
         """Post a form and follow where it leads."""
         return self.client.post(reverse(f"web:{name}", args=args), data, follow=follow)
 
-    def text(self, name: str, *args: Any, **query: Any) -> str:
+    def text(self, name: str, *args: Any, **query: Any) -> PageText:
         """The HTML of a page that must be there."""
         response = self.get(name, *args, **query)
         assert response.status_code == 200, response.status_code
-        return str(response.content.decode())
+        return page(response)
 
 
 def person(name: str, *groups: str) -> Person:

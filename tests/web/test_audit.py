@@ -26,7 +26,14 @@ PAGE_QUERIES = 9
 
 @pytest.fixture
 def acts(floor: Floor) -> None:
-    note(Actor("otto", "10.0.0.7"), "requeue", "3 tasks", count=3, reason="mended", wanted="kind=a")
+    note(
+        Actor("otto", "10.0.0.7", "a made-up browser"),
+        "requeue",
+        "3 tasks",
+        count=3,
+        reason="mended",
+        wanted="kind=a",
+    )
     note(Actor("vera"), "dismiss", "one task", reason='=HYPERLINK("x")<script>', tasks=["17"])
 
 
@@ -81,7 +88,7 @@ def test_a_day_is_meant_whole(acts: None, viewer: Person) -> None:
 
 def test_an_entry_is_shown_in_full(acts: None, viewer: Person) -> None:
     html = viewer.text("audit_entry", 1)
-    assert "10.0.0.7" in html
+    assert "10.0.0.7, a made-up browser" in " ".join(html.split())
     assert "Digest" in html
     assert viewer.get("audit_entry", 77).status_code == 404
     assert viewer.get("audit_entry", 10**30).status_code == 404

@@ -188,9 +188,9 @@ def test_the_strip_shows_the_share_of_busy_slots_and_its_gaps(floor: Floor, view
 def test_a_worker_tells_its_version_and_its_peers_do(floor: Floor, viewer: Person) -> None:
     worker = floor.worker("w1")
     floor.worker("w2")
-    Worker.objects.filter(id=worker).update(version="1.4.2")
+    Worker.objects.filter(id=worker).update(version="release-1.4.2")
     html = " ".join(viewer.text("worker", worker).split())
-    assert "1.4.2" in html
+    assert "release-1.4.2" in html
     assert "1 other runs one that is not told" in html
 
 
