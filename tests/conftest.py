@@ -13,6 +13,7 @@ from hypothesis import settings
 
 from controlplane.embedded import Server, running
 from tests.environment import VAR
+from tests.proofs import skipped_proofs
 
 django.setup()
 django_settings.PASSWORD_HASHERS = ["tests.hashing.QuickHasher"]
@@ -32,6 +33,16 @@ def postgres() -> Iterator[Server]:
     # The crash that fsync guards against is the machine's, which no test causes.
     with running(VAR / "postgres", {"fsync": "off"}) as server:
         yield server
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which proofs of the documentation this run skipped."""
+    skipped = [str(report.nodeid) for report in terminalreporter.stats.get("skipped", [])]
+    missing = skipped_proofs(skipped)
+    count = f"Proofs of docs/guarantees.md and docs/security.md skipped: {len(missing)}"
+    terminalreporter.write_line(count)
+    for test in missing:
+        terminalreporter.write_line(f"  {test}")
 
 
 KEPT = ("django_migrations", "django_content_type", "auth_permission")
