@@ -22,6 +22,7 @@ _http = get_asgi_application()
 
 from controlplane.large_bodies import bound  # noqa: E402  # needs the apps loaded
 from controlplane.origins import SameOrigin  # noqa: E402  # the same
+from controlplane.sub_path import UnderSubPath  # noqa: E402  # the same
 from tasks_app.live.alert_thread import start_watching  # noqa: E402  # the same
 from tasks_app.live.routing import websocket_urlpatterns  # noqa: E402  # the same
 
@@ -82,7 +83,7 @@ class AllowedHosts:
         await (self._inner if allowed else self._denier)(scope, receive, send)
 
 
-application = ProtocolTypeRouter(
+application: Any = ProtocolTypeRouter(
     {
         "http": http,
         "websocket": AllowedHosts(
@@ -90,6 +91,9 @@ application = ProtocolTypeRouter(
         ),
     }
 )
+
+if settings.SUB_PATH:
+    application = UnderSubPath(application, settings.SUB_PATH)
 
 bound()
 start_watching()

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import secrets
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -85,6 +86,14 @@ def networks(name: str) -> list[IPv4Network | IPv6Network]:
         return [ip_network(word) for word in words(name, [], "")]
     except ValueError as error:
         refuse(name, f"cannot be read ({error})", "write it as 10.0.0.0/8, 192.0.2.7")
+
+
+def sub_path(name: str) -> str:
+    """Read the path under which the site stands; empty for the whole host."""
+    value = os.environ.get(name, "")
+    if value and not re.fullmatch(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+", value):
+        refuse(name, f"is {value!r}", "write it as /chargehand, without a slash at its end")
+    return value
 
 
 def rate(name: str, default: str) -> Rate | None:

@@ -10,6 +10,8 @@ from typing import Any
 from daphne import http_protocol
 from django.conf import settings
 
+from controlplane.sub_path import within
+
 
 class BoundedRequest(http_protocol.WebRequest):  # type: ignore[misc]  # daphne has no types
     """A request that keeps no more of its body than it may have, and is answered 413 for more."""
@@ -35,7 +37,7 @@ class BoundedRequest(http_protocol.WebRequest):  # type: ignore[misc]  # daphne 
         if not self._too_large:
             return super().process()
         detail = f"a body has at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,} bytes"
-        for_programs = self.path.startswith(b"/api/")
+        for_programs = within(self.path.decode("latin-1"), settings.SUB_PATH).startswith("/api/")
         text = json.dumps({"detail": detail}) if for_programs else f"Too large: {detail}.\n"
         kind = b"application/json" if for_programs else b"text/plain; charset=utf-8"
         headers = [(b"Content-Type", kind)]

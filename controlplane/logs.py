@@ -21,7 +21,7 @@ class UnreadyAnswers(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Tell whether the record is kept."""
         request = getattr(record, "request", None)
-        return getattr(request, "path", None) != "/readyz"
+        return getattr(request, "path_info", None) != "/readyz"
 
 
 def configuration(*, as_json: bool) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Whose request it is, where proxies stand between: one answer for lock-out, limits and audit."""
 
+import logging
 from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
@@ -7,6 +8,11 @@ from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+
+log = logging.getLogger(__name__)
+
+SOCKET = ""
+"""Who asks over a Unix socket has no address. Its folder's rights say who may: the proxy alone."""
 
 Network = IPv4Network | IPv6Network
 Address = IPv4Address | IPv6Address
@@ -21,18 +27,29 @@ class TrustedProxies:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
         self._trusted: Sequence[Network] = settings.TRUSTED_PROXIES
+        self._told = False
         if not self._trusted:
             raise MiddlewareNotUsed
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request as one from its true address."""
         meta = request.META
-        peer, forwarded = meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", "")
+        peer, forwarded = meta.get("REMOTE_ADDR", SOCKET), meta.get("HTTP_X_FORWARDED_FOR", "")
         if not is_trusted(peer, self._trusted):
             # Whoever reaches this process past the proxy could claim a secure connection too.
-            meta.pop("HTTP_X_FORWARDED_PROTO", None)
+            claimed = meta.pop("HTTP_X_FORWARDED_PROTO", None)
+            self._tell_once(peer, claimed)
         meta["REMOTE_ADDR"] = client_address(peer, forwarded, self._trusted)
         return self._get_response(request)
+
+    def _tell_once(self, peer: str, claimed: str | None) -> None:
+        """Say what leads to redirects without end where the peer is a proxy that is not named."""
+        if claimed is None or self._told:
+            return
+        self._told = True
+        log.warning(
+            "X-Forwarded-Proto from %s is ignored: TRUSTED_PROXIES does not name that address", peer
+        )
 
 
 def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str:
@@ -57,9 +74,9 @@ def client_address(peer: str, forwarded: str, trusted: Sequence[Network]) -> str
 
 
 def is_trusted(address: str, trusted: Sequence[Network]) -> bool:
-    """Whether an address is a proxy's."""
+    """Whether an address is a proxy's, or it is a Unix socket on which only the proxy can ask."""
     found = _read(address)
-    return found is not None and any(found in network for network in trusted)
+    return address == SOCKET or (found is not None and any(found in network for network in trusted))
 
 
 def _read(text: str) -> Address | None:

@@ -14,7 +14,7 @@ MALFORMED = "The request is malformed, or larger than is accepted."
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400 in a sentence, as JSON under ``/api/``; nothing of the request is repeated."""
     detail = WRONG_HOST if isinstance(exception, DisallowedHost) else MALFORMED
-    if request.path.startswith("/api/"):
+    if request.path_info.startswith("/api/"):
         return JsonResponse({"detail": detail}, status=400)
     return HttpResponse(f"{detail}\n", status=400, content_type="text/plain; charset=utf-8")
 

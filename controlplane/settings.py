@@ -4,6 +4,7 @@
 ALLOWED_HOSTS must then be set. Locally each of them selects a real server or value where it is set.
 """
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -26,6 +27,9 @@ ALLOWED_HOSTS = environment.words(
     "set it to the host names that browsers use, separated by commas",
 )
 CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", [], "")
+# Under a path of a host that has other sites too: "/chargehand"; empty for the whole host.
+SUB_PATH = environment.sub_path("FORCE_SCRIPT_NAME")
+FORCE_SCRIPT_NAME = SUB_PATH or None
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
 
 INSTALLED_APPS = [
@@ -156,9 +160,9 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-LOGIN_URL = "/login/"
-LOGIN_REDIRECT_URL = "/"
-LOGOUT_REDIRECT_URL = "/login/"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "web:overview"
+LOGOUT_REDIRECT_URL = "login"
 # By name and address together: a stranger cannot lock somebody else out.
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 8
@@ -228,15 +232,25 @@ CSRF_COOKIE_SAMESITE = "Lax"
 # Pages carry the token themselves; no script has to read the cookie.
 CSRF_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "controlplane.refusals.no_token"
-if PRODUCTION:
+if SUB_PATH:
+    # Other sites of this host get none of these cookies, and set none of the same name: a browser
+    # takes a name that begins with __Host- for all of the host alone.
+    _cookie = "__Secure-chargehand-" if PRODUCTION else "chargehand-"
+    SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{SUB_PATH}/"
+    MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+else:
     # A browser takes a name with this prefix from this host alone, over TLS, and for all of it.
-    SESSION_COOKIE_NAME = "__Host-sessionid"
-    CSRF_COOKIE_NAME = "__Host-csrftoken"
+    _cookie = "__Host-" if PRODUCTION else ""
+SESSION_COOKIE_NAME = f"{_cookie}sessionid"
+CSRF_COOKIE_NAME = f"{_cookie}csrftoken"
+if PRODUCTION:
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     SECURE_SSL_REDIRECT = environment.flag("SECURE_SSL_REDIRECT", default=True)
     # Probes of an orchestrator speak plain HTTP to the process itself.
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
+    SECURE_REDIRECT_EXEMPT = [
+        f"^{re.escape(f'{SUB_PATH}/{probe}'[1:])}$" for probe in ("healthz", "readyz", "metrics")
+    ]
     SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds())
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
@@ -252,7 +266,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 32 * 1024 * 1024
 
 # Files and words.
 
-STATIC_URL = "/static/"
+STATIC_URL = f"{SUB_PATH}/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = VAR / "static" if PRODUCTION else None
 WHITENOISE_USE_FINDERS = not PRODUCTION

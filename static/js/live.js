@@ -33,7 +33,8 @@
   const pauseButton = document.querySelector("[data-pause]");
   const paceChoice = document.querySelector("[data-pace]");
   if (!label) return;
-  const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/live/`;
+  const root = document.querySelector('meta[name="site-root"]').content;
+  const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${root}ws/live/`;
   let socket = null;
   let failures = 0;
   let heardAt = 0;

@@ -84,7 +84,8 @@
   // When the log-in is over, the answer is the log-in page, which is no table.
   document.addEventListener("htmx:beforeSwap", (event) => {
     const answered = event.detail.xhr.responseURL;
-    if (!answered || new URL(answered).pathname !== "/login/") return;
+    const root = document.querySelector('meta[name="site-root"]').content;
+    if (!answered || new URL(answered).pathname !== `${root}login/`) return;
     event.detail.shouldSwap = false;
     location.reload();
   });

@@ -236,10 +236,10 @@ def rail_links(context: Context) -> list[RailLink]:
     """The pages that this user may see, with the counts that need a human; two queries."""
     request = context["request"]
     totals: dict[str, int | str] = {**count_by_status(), INBOX: waiting_label()}
-    links = []
+    links, root = [], reverse("web:overview")
     for label, name, key, counted in PAGES:
         url = reverse(name)
-        here = request.path == url or (url != "/" and request.path.startswith(url))
+        here = request.path == url or (url != root and request.path.startswith(url))
         count = totals.get(counted, 0) if counted else None
         links.append(RailLink(str(label), url, here, key, count, counted))
     if may_administer(request.user):

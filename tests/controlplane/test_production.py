@@ -1,29 +1,16 @@
 """A web process with the settings of production, behind a proxy that speaks TLS for it."""
 
-import base64
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
-from http.client import HTTPConnection, HTTPResponse
 from typing import Any
-from urllib.parse import urlencode
 
-import psutil
 import pytest
 from axes.models import AccessAttempt
 from django.contrib.auth.models import User
-from django.db import connection
 
 from controlplane.embedded import Server
-from controlplane.environment import ROOT
-from controlplane.ports import free_port
-from tests.waiting import wait_for
+from tests.production import HOST, PASSWORD, Production, cookies, running
 
-HOST = "chargehand.example.org"
-PASSWORD = "a long enough passphrase"
-COOKIE = re.compile(r"(?P<name>[^=]+)=(?P<value>[^;]*);(?P<rest>.*)")
 WALLS = {
     "Strict-Transport-Security": "max-age=31536000; includeSubDomains; preload",
     "X-Content-Type-Options": "nosniff",
@@ -42,102 +29,13 @@ POLICY = (
 )
 
 
-class Production:
-    """Asks the process as the proxy does, or as somebody does who comes past it."""
-
-    def __init__(self, port: int, process: psutil.Process) -> None:
-        self.port = port
-        self.process = process
-
-    def ask(
-        self,
-        path: str,
-        method: str = "GET",
-        *,
-        host: str = HOST,
-        tls: bool = True,
-        body: Any = None,
-        **headers: str,
-    ) -> tuple[HTTPResponse, str]:
-        """The answer and its text; ``tls``: the browser has spoken it to the proxy."""
-        line = HTTPConnection("127.0.0.1", self.port, timeout=20)
-        given = {"Host": host, **{name.replace("_", "-"): text for name, text in headers.items()}}
-        if tls:
-            given |= {"X-Forwarded-Proto": "https", "Referer": f"https://{host}/login/"}
-        if body is not None:
-            given["Content-Type"] = "application/x-www-form-urlencoded"
-        line.request(method, path, body, given)
-        answer = line.getresponse()
-        text = "" if answer.status == 101 else answer.read().decode("utf-8", "replace")
-        line.close()
-        return answer, text
-
-    def websocket(self, *, host: str, origin: str) -> int:
-        """The status with which a websocket is answered: 101 opens it."""
-        answer, _ = self.ask(
-            "/ws/live/",
-            host=host,
-            Connection="Upgrade",
-            Upgrade="websocket",
-            Origin=origin,
-            Sec_WebSocket_Version="13",
-            Sec_WebSocket_Key=base64.b64encode(os.urandom(16)).decode(),
-        )
-        return answer.status
-
-    def log_in(self, name: str, password: str, **headers: Any) -> HTTPResponse:
-        """Send the log-in's form with its token."""
-        answer, page = self.ask("/login/")
-        found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
-        assert found, page
-        form = {"username": name, "password": password, "csrfmiddlewaretoken": found[1]}
-        token = cookies(answer)["__Host-csrftoken"][0]
-        sent: dict[str, Any] = {"Cookie": f"__Host-csrftoken={token}", **headers}
-        return self.ask("/login/", "POST", body=urlencode(form), **sent)[0]
-
-
-def cookies(answer: HTTPResponse) -> dict[str, tuple[str, str]]:
-    """By name, the value and the attributes of each cookie that is set."""
-    found = [COOKIE.fullmatch(line) for line in answer.headers.get_all("Set-Cookie") or []]
-    return {each["name"]: (each["value"], each["rest"]) for each in found if each}
-
-
 @pytest.fixture(scope="module")
 def started(
     django_db_setup: None, postgres: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Production]:
-    """The process, with its static files collected."""
-    port, var = free_port(21000), tmp_path_factory.mktemp("production")
-    environment = {
-        **os.environ,
-        "ALLOWED_HOSTS": HOST,
-        "BEHIND_PROXY": "true",
-        "CELERY_BROKER_URL": "redis://127.0.0.1:1/0",
-        "CHARGEHAND_ENV": "production",
-        "CHARGEHAND_VAR": str(var),
-        "DATABASE_POOL": "true",
-        "DATABASE_URL": postgres.url(connection.settings_dict["NAME"]),
-        "SECRET_KEY": "k9-Zq" * 12,
-        "TRUSTED_PROXIES": "127.0.0.1",
-    }
-    collect = [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"]
-    subprocess.run(collect, cwd=ROOT, env=environment, check=True)
-    command = [sys.executable, "-m", "daphne", "--bind", "127.0.0.1", "--port", str(port)]
-    process = subprocess.Popen(
-        [*command, "--verbosity", "0", "controlplane.asgi:application"], cwd=ROOT, env=environment
-    )
-    production = Production(port, psutil.Process(process.pid))
-    wait_for(lambda: _answers(production), "the web process to answer", 60)
-    yield production
-    process.kill()
-    process.wait(10)
-
-
-def _answers(production: Production) -> bool:
-    try:
-        return production.ask("/healthz")[0].status == 200
-    except OSError:
-        return False
+    """The process, on a port."""
+    with running(postgres, tmp_path_factory.mktemp("production")) as production:
+        yield production
 
 
 @pytest.fixture

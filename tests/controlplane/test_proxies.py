@@ -28,7 +28,9 @@ PROXIES = [ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
         ("10.0.0.1", "nonsense", "10.0.0.1"),
         ("10.0.0.1", "203.0.113.9, nonsense", "10.0.0.1"),
         ("10.0.0.1", "", "10.0.0.1"),
-        ("", "203.0.113.9", ""),
+        ("", "203.0.113.9", "203.0.113.9"),
+        ("", "6.6.6.6, 203.0.113.9, 10.0.0.2", "203.0.113.9"),
+        ("", "", ""),
     ],
 )
 def test_what_stands_before_the_last_strange_address_is_not_believed(
@@ -37,7 +39,7 @@ def test_what_stands_before_the_last_strange_address_is_not_believed(
     assert client_address(peer, forwarded, PROXIES) == address
 
 
-def asked(peer: str) -> HttpRequest:
+def asked(peer: str | None) -> HttpRequest:
     seen: list[HttpRequest] = []
 
     def page(request: HttpRequest) -> HttpResponse:
@@ -46,13 +48,21 @@ def asked(peer: str) -> HttpRequest:
 
     with override_settings(TRUSTED_PROXIES=PROXIES):
         headers = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"}
-        request = RequestFactory(REMOTE_ADDR=peer).get("/", headers=headers)
+        request = RequestFactory(REMOTE_ADDR=peer or "").get("/", headers=headers)
+        if peer is None:
+            del request.META["REMOTE_ADDR"]
         TrustedProxies(page)(request)
     return seen[0]
 
 
 def test_every_page_sees_the_address_behind_the_proxy() -> None:
     request = asked("10.0.0.1")
+    assert request.META["REMOTE_ADDR"] == "203.0.113.9"
+    assert request.META["HTTP_X_FORWARDED_PROTO"] == "https"
+
+
+def test_who_asks_over_a_unix_socket_is_the_proxy() -> None:
+    request = asked(None)
     assert request.META["REMOTE_ADDR"] == "203.0.113.9"
     assert request.META["HTTP_X_FORWARDED_PROTO"] == "https"
 
