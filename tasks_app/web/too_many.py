@@ -34,7 +34,7 @@ def refusal(request: HttpRequest, limit: TooManyRequests) -> HttpResponse:
     """Say what was not done and when to come back, without a question to the database."""
     wait, said = max(1, math.ceil(limit.wait)), translated(str(limit))
     response: HttpResponse
-    if request.path.startswith("/api/"):
+    if request.path_info.startswith("/api/"):
         response = JsonResponse({"detail": said}, status=limit.status)
     else:
         text = render_to_string("too_many.html", {"said": said, "wait": wait})
