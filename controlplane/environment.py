@@ -67,7 +67,7 @@ def number(name: str, default: int) -> int:
     value = os.environ.get(name)
     if not value:
         return default
-    if not value.isdecimal() or int(value) == 0:
+    if not (value.isascii() and value.isdecimal() and len(value) < 19) or int(value) == 0:
         refuse(name, f"is {value!r}", "set it to a whole number above zero")
     return int(value)
 

@@ -17,7 +17,7 @@ from honcho.environ import parse_procfile
 
 from controlplane.announcement import Announcement
 from controlplane.embedded import EmbeddedError, Place, Server, running
-from controlplane.environment import ROOT, unreachable_database, var_folder
+from controlplane.environment import ROOT, number, unreachable_database, var_folder
 from controlplane.ports import FIRST_PORT, free_port
 from controlplane.singleton import AlreadyRunning, only_one
 from controlplane.stack import PostgresWatch, Stack
@@ -38,7 +38,7 @@ def main() -> int:
     try:
         with only_one(var / "run.lock") as note, _database(var) as server:
             login = _prepare(var)
-            port = free_port(int(os.environ.get("PORT") or FIRST_PORT))
+            port = free_port(number("PORT", FIRST_PORT))
             address = f"http://127.0.0.1:{port}"
             note(address)
             announcement = Announcement(address, login, DEMO if demo else None)

@@ -21,6 +21,7 @@ from examples.content_moderation.kinds import APPROVE, MACHINES, REJECT, REVIEW,
 from examples.content_moderation.plans import plan_of
 from examples.content_moderation.posts import POSTS, paint
 from examples.own_stack import OwnStack, ProcessEnded, own_stack
+from tasks_app.management.arguments import seconds, whole_number
 
 HANDLERS: Final = "examples.content_moderation.handlers"
 REVIEWER: Final = "reviewer"
@@ -133,8 +134,8 @@ def _say(words: str) -> None:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m examples.content_moderation.run")
     parser.add_argument("--decide", choices=(APPROVE, REJECT), help="have a reviewer decide so")
-    parser.add_argument("--workers", type=int, default=2, help="worker processes")
-    parser.add_argument("--patience", type=float, default=120.0, help="seconds before it fails")
+    parser.add_argument("--workers", type=whole_number(1), default=2, help="worker processes")
+    parser.add_argument("--patience", type=seconds, default=120.0, help="seconds before it fails")
     parser.add_argument("--json", action="store_true", help="the figures as one line of JSON")
     return parser.parse_args()
 

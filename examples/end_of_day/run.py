@@ -18,6 +18,7 @@ from typing import Final, NoReturn
 from examples.end_of_day.plans import Day, large_day, plans_of, seed_day
 from examples.own_stack import OwnStack, ProcessEnded, own_stack
 from tasks_app.core.recovery import STEPS
+from tasks_app.management.arguments import amount, seconds, whole_number
 
 HANDLERS: Final = "examples.end_of_day.handlers"
 SETTINGS: Final[Mapping[str, float | None]] = {
@@ -139,15 +140,17 @@ def _say(words: str) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m examples.end_of_day.run")
-    parser.add_argument("--jobs", type=int, default=12, help="sellers (default: %(default)s)")
-    parser.add_argument("--persistent", type=float, help="share of jobs with a step never passing")
-    parser.add_argument("--stall", type=float, help="share of steps that stall once")
+    parser.add_argument(
+        "--jobs", type=whole_number(1), default=12, help="sellers (default: %(default)s)"
+    )
+    parser.add_argument("--persistent", type=amount, help="share of jobs with a step never passing")
+    parser.add_argument("--stall", type=amount, help="share of steps that stall once")
     parser.add_argument("--stall-at", choices=STEPS, help="have all stalls at this step")
     parser.add_argument("--ignore-key", action="store_true", help="invoice without its key")
     parser.add_argument("--no-sweep", action="store_true", help="hand out, and look for nothing")
-    parser.add_argument("--workers", type=int, default=3, help="worker processes")
-    parser.add_argument("--slots", type=int, default=8, help="tasks at once in each")
-    parser.add_argument("--patience", type=float, default=900.0, help="seconds before it fails")
+    parser.add_argument("--workers", type=whole_number(1), default=3, help="worker processes")
+    parser.add_argument("--slots", type=whole_number(1), default=8, help="tasks at once in each")
+    parser.add_argument("--patience", type=seconds, default=900.0, help="seconds before it fails")
     parser.add_argument("--json", action="store_true", help="the report as one line of JSON")
     return parser
 

@@ -18,6 +18,7 @@ from controlplane.embedded import EmbeddedError
 from examples.own_stack import OwnStack, ProcessEnded, own_stack
 from examples.ticket_triage import settings as triage
 from examples.ticket_triage.tickets import Ticket, TicketsError, read_tickets
+from tasks_app.management.arguments import amount, seconds, whole_number
 
 NIGHT: Final = "night"
 HANDLERS: Final = "examples.ticket_triage.handlers"
@@ -188,14 +189,14 @@ def _parse() -> argparse.Namespace:
     add = parser.add_argument
     add("--tickets", type=Path, default=triage.OWN_TICKETS, help="CSV of tickets")
     add("--history", type=Path, default=triage.OWN_HISTORY, help="CSV to learn labels from")
-    add("--limit", type=_count, help="the first so many tickets only")
-    add("--malformed", type=_count, default=20, help="tickets without a text to add")
-    add("--workers", type=_count, default=8, help="worker processes")
-    add("--slots", type=_count, default=8, help="tasks at once in each of them")
+    add("--limit", type=whole_number(0), help="the first so many tickets only")
+    add("--malformed", type=whole_number(0), default=20, help="tickets without a text to add")
+    add("--workers", type=whole_number(0), default=8, help="worker processes")
+    add("--slots", type=whole_number(0), default=8, help="tasks at once in each of them")
     add("--chaos", action="store_true", help="kill a worker and the supervisor meanwhile")
     add("--latency", default="0-0.2", help="seconds that each step waits, from-to")
-    add("--transient", type=float, default=0.05, help="share of first attempts that fail")
-    add("--patience", type=float, default=900.0, help="seconds after which it has failed")
+    add("--transient", type=amount, default=0.05, help="share of first attempts that fail")
+    add("--patience", type=seconds, default=900.0, help="seconds after which it has failed")
     add("--folder", type=Path, help="a new folder that keeps database, logs and outboxes")
     add("--json", action="store_true", help="report as one line of JSON")
     asked = parser.parse_args()
@@ -204,12 +205,6 @@ def _parse() -> argparse.Namespace:
     if asked.folder and asked.folder.exists() and any(asked.folder.iterdir()):
         parser.error(f"--folder: {asked.folder} is not empty, and a night begins with nothing")
     return asked
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError("give a whole number")
-    return int(text)
 
 
 if __name__ == "__main__":

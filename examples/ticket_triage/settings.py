@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from controlplane import environment
+from tasks_app.core.literals import NotReadable, decimal_number
 
 HERE: Final = Path(__file__).parent
 OWN_TICKETS: Final = HERE / "tickets.csv"
@@ -61,8 +62,8 @@ def _range(name: str, default: str) -> tuple[float, float]:
     value = os.environ.get(name) or default
     low, _, high = value.partition("-")
     try:
-        seconds = float(low), float(high or low)
-    except ValueError:
+        seconds = decimal_number(low), decimal_number(high or low)
+    except NotReadable:
         seconds = math.nan, math.nan
     if not 0 <= seconds[0] <= seconds[1] < math.inf:
         environment.refuse(name, f"is {value!r}", "set it to seconds, such as 1-4 or 2")
@@ -72,8 +73,8 @@ def _range(name: str, default: str) -> tuple[float, float]:
 def _share(name: str, default: str) -> float:
     value = os.environ.get(name) or default
     try:
-        share = float(value)
-    except ValueError:
+        share = decimal_number(value)
+    except NotReadable:
         share = math.nan
     if not 0 <= share <= 1:
         environment.refuse(name, f"is {value!r}", "set it to a number from 0 to 1")

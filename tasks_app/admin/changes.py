@@ -6,7 +6,7 @@ from typing import Any, Final
 from django.contrib import messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model
+from django.db.models import FloatField, IntegerField, Model
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.admin.acting import actor_of
 from tasks_app.admin.bases import AnyAdminBase
+from tasks_app.admin.fields import NumberField, WholeNumberField
 from tasks_app.services.configuration import (
     SettingsInvalid,
     note_change,
@@ -43,6 +44,10 @@ class Configures(AnyAdminBase):
     """Audits each change in its own transaction, previews it, lists and takes back what was."""
 
     change_form_template = "admin/settings_form.html"
+    formfield_overrides = {
+        IntegerField: {"form_class": WholeNumberField},
+        FloatField: {"form_class": NumberField},
+    }
 
     @property
     def section(self) -> Section:

@@ -1,11 +1,42 @@
 """Form fields for JSON that people type."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+
+from tasks_app.core.literals import NotReadable, decimal_number, whole_number
+from tasks_app.core.strict_json import JsonRefused, read_strict
+from tasks_app.translation import translated
+
+
+class WholeNumberField(forms.IntegerField):
+    """A whole number in plain digits: Django's own takes 1_000 and 12.0."""
+
+    def to_python(self, value: Any) -> Any:
+        """Read it, or say what to give."""
+        return _read(whole_number, value)
+
+
+class NumberField(forms.FloatField):
+    """A number in plain digits: Django's own takes 1_0, 1e5 and digits of any script."""
+
+    def to_python(self, value: Any) -> Any:
+        """Read it, or say what to give."""
+        return _read(decimal_number, value)
+
+
+def _read(reader: Callable[[str], float], value: Any) -> Any:
+    if value is None or not isinstance(value, str):
+        return value
+    try:
+        return reader(value.strip()) if value.strip() else None
+    except NotReadable as error:
+        told = translated(str(error))
+        raise ValidationError(f"{told[:1].upper()}{told[1:]}.") from error
 
 
 class LinesField(forms.CharField):
@@ -44,10 +75,7 @@ class IndentedJSONField(forms.JSONField):
         if not isinstance(value, str) or not value.strip():
             return super().to_python(value)
         try:
-            return json.loads(value)
-        except json.JSONDecodeError as error:
-            text = _("Not JSON at line %(line)s, column %(column)s: %(what)s.")
-            where = {"line": error.lineno, "column": error.colno, "what": error.msg}
-            raise ValidationError(text, params=where) from error
-        except RecursionError as error:
-            raise ValidationError(_("Nested too deep to be read.")) from error
+            return read_strict(value)
+        except JsonRefused as refused:
+            what = {"what": translated(refused.told)}
+            raise ValidationError(_("Not JSON at %(what)s."), params=what) from refused

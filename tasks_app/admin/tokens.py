@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.admin.acting import actor_of
+from tasks_app.admin.fields import WholeNumberField
 from tasks_app.admin.people import ReadOnlyAdmin
 from tasks_app.core.scopes import MEANINGS, STANDARD, Scope
 from tasks_app.models import ApiToken
@@ -29,7 +30,7 @@ def _scopes() -> list[tuple[str, str]]:
 class LifeForm(forms.Form):
     """How long a token lives."""
 
-    expires_days = forms.IntegerField(
+    expires_days = WholeNumberField(
         label=_("Days it lives"),
         required=False,
         min_value=1,
@@ -58,7 +59,7 @@ class TokenForm(LifeForm):
 class RotateForm(LifeForm):
     """A successor, and how long the old token lives on."""
 
-    grace_days = forms.IntegerField(
+    grace_days = WholeNumberField(
         label=_("Days the old one lives on"),
         initial=tokens.GRACE_DAYS,
         min_value=0,

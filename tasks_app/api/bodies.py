@@ -1,14 +1,15 @@
 """Bodies from outside: bounded before they are read, strict JSON while they are."""
 
-import json
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 from ninja.parser import Parser
+
+from tasks_app.core.strict_json import JsonRefused, read_strict
 
 MOST_VALUES: Final = 2_000_000
 """Values in one body: nested empty lists of 32 MiB would take a gigabyte once they are read."""
@@ -37,36 +38,9 @@ def read_json(body: bytes) -> Any:
     if body.count(b",") + body.count(b"[") + body.count(b"{") > MOST_VALUES:
         raise BodyRefused(f"more than {MOST_VALUES:,} values; send fewer tasks at once")
     try:
-        return json.loads(
-            body.decode("utf-8-sig"), parse_constant=_no_number, object_pairs_hook=_object
-        )
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno} column {error.colno}"
-        raise BodyRefused(f"no valid JSON at {place}: {error.msg}") from error
-    except UnicodeDecodeError as error:
-        raise BodyRefused(f"no valid UTF-8 at byte {error.start}") from error
-    except RecursionError as error:
-        raise BodyRefused("JSON that is nested too deep") from error
-    except BodyRefused:
-        raise
-    except ValueError as error:
-        # The only one left: Python reads no integer of more than 4,300 digits.
-        raise BodyRefused("an integer beyond the range of a double") from error
-
-
-def _no_number(name: str) -> NoReturn:
-    raise BodyRefused(f"{name} is no JSON number")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise BodyRefused(f"the key {json.dumps(key[:100])} stands twice in one object")
-            seen.add(key)
-    return made
+        return read_strict(body)
+    except JsonRefused as refused:
+        raise BodyRefused(refused.told) from refused
 
 
 def bounded(view: View) -> View:

@@ -41,8 +41,10 @@ def fault_of(error: Any) -> FaultOut:
 
 
 def _place(steps: list[str | int]) -> tuple[int | None, str]:
-    """Item and field; ``body`` and the variant of it are ninja's and pydantic's own steps."""
+    """Item and field; ``body``, its variant and ``wanted`` are ninja's and pydantic's own steps."""
     index: int | None = None
+    if steps[:1] == ["wanted"] and len(steps) > 1:
+        steps = steps[1:]
     if steps[:1] == ["body"]:
         steps = steps[1:]
         variant = steps[0] if steps else None

@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from tasks_app.core import new_tasks
+from tasks_app.core.literals import INSTANT, instant
 from tasks_app.core.states import EdgeState, OnDead, Outcome, Status
 from tasks_app.services.submission import Dependency, KeyRef, NewTask
 
@@ -27,10 +28,11 @@ MOST_TASKS: Final = 10_000
 """Of one request."""
 
 
-def _text(value: object) -> object:
+def _instant(value: object) -> datetime:
+    """Pydantic's own reader takes seconds since 1970 and dates without a zone."""
     if not isinstance(value, str):
-        raise ValueError("give an instant as text, such as 2030-01-31T08:00:00+01:00")
-    return value
+        raise ValueError(f"give {INSTANT}, as text")
+    return instant(value)
 
 
 def _reference(value: object) -> UUID | KeyRef | int:
@@ -115,7 +117,7 @@ class TaskIn(Strict):
         None, description="Expected run time at skill 1; without it, the kind's."
     )
     max_attempts: StrictInt | None = Field(None, description="Without it, the kind's.")
-    run_at: Annotated[AwareDatetime, BeforeValidator(_text)] | None = Field(
+    run_at: Annotated[AwareDatetime, BeforeValidator(_instant)] | None = Field(
         None, description="Earliest start, with its time zone."
     )
     depends_on: list[DependencyIn] = Field(
@@ -131,7 +133,7 @@ class TaskIn(Strict):
         description="Its share of the limit of its kind.",
         json_schema_extra={"exclusiveMinimum": 0, "maximum": new_tasks.HIGHEST_WEIGHT},
     )
-    deadline_at: Annotated[AwareDatetime, BeforeValidator(_text)] | None = Field(
+    deadline_at: Annotated[AwareDatetime, BeforeValidator(_instant)] | None = Field(
         None,
         description="An instant with its time zone; a task that has not ended by then is DEAD.",
     )

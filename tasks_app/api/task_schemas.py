@@ -3,17 +3,24 @@
 from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from ninja import Field, Schema
+from pydantic import BeforeValidator
 
+from tasks_app.core.literals import whole_number
 from tasks_app.core.query_parsing import LONGEST
 from tasks_app.core.states import Status
 from tasks_app.store.reads.task_rows import Sort
 
 MOST_LISTED: Final = 500
 """Tasks of one answer."""
+
+
+def _plain(value: object) -> object:
+    """Pydantic's own reader takes 1_0 and 10.0 for ten."""
+    return whole_number(value) if isinstance(value, str) else value
 
 
 class ListOrder(StrEnum):
@@ -42,7 +49,7 @@ class ListIn(Schema):
     sort: ListOrder = Field(
         ListOrder.AGE, description="The newest or greatest first; with a minus the other way."
     )
-    limit: int = Field(50, ge=1, le=MOST_LISTED)
+    limit: Annotated[int, BeforeValidator(_plain)] = Field(50, ge=1, le=MOST_LISTED)
     after: str | None = Field(None, description="`next` of the answer before.", max_length=100)
 
 

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, Final
 
 from tasks_app.core.faults import Fault
+from tasks_app.core.strict_json import JsonRefused, read_strict
 from tasks_app.core.words import say
 
 
@@ -47,17 +48,12 @@ def parse_json(text: str | bytes, limits: PayloadLimits = LIMITS) -> ParsedJson:
     if len(text) > 6 * limits.max_bytes:
         return ParsedJson(None, [_too_large(limits)])
     try:
-        value = json.loads(text if isinstance(text, str) else text.decode("utf-8-sig"))
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno} column {error.colno}"
-        return ParsedJson(None, [Fault(place, say("no valid JSON: %(msg)s", msg=error.msg))])
-    except UnicodeDecodeError as error:
-        return ParsedJson(None, [Fault(f"byte {error.start}", say("no valid UTF-8"))])
-    except RecursionError:
-        return ParsedJson(None, [_too_deep("$", limits)])
-    except ValueError:
-        # The only one left: Python reads no integer of more than 4,300 digits.
-        return ParsedJson(None, [Fault("$", _HUGE)])
+        # NaN is told with its place, by the check.
+        value = read_strict(text, constants=float)
+    except JsonRefused as refused:
+        if isinstance(refused.__cause__, RecursionError):
+            return ParsedJson(None, [_too_deep("$", limits)])
+        return ParsedJson(None, [Fault(refused.place or "$", str(refused))])
     return ParsedJson(value, check_payload(value, limits))
 
 

@@ -165,6 +165,6 @@ def _instead(match: Match, field: Field, readable: bool) -> list[str]:
     signs = [match.op] if match.op else [">", "<"]
     if readable:
         return [f"{sign}{quoted_if_needed(match.value)}" for sign in signs]
-    if field.takes is Takes.SECONDS and match.value.isdecimal() and len(match.value) < 9:
+    if field.takes is Takes.SECONDS and re.fullmatch("[0-9]{1,8}", match.value):
         return [f"{signs[0]}{match.value}{unit}" for unit in ("s", "m", "h")]
     return [field.example]

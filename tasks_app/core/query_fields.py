@@ -11,6 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from tasks_app.core.fingerprints import LENGTH, UNMARKED
+from tasks_app.core.literals import NotReadable, instant
 from tasks_app.core.states import DeadReason, Status
 from tasks_app.core.words import say
 
@@ -91,8 +92,8 @@ LONGEST_SPAN: Final = 100 * 365 * 86400.0
 LEAST_PREFIX: Final = 8
 """Digits from which a text is also tried as the beginning of an id: shorter ones mean a word."""
 
-_PART: Final = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(ms|min|sec|[smhdw])")
-_NUMBER: Final = re.compile(r"-?\d{1,9}")
+_PART: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(ms|min|sec|[smhdw])")
+_NUMBER: Final = re.compile(r"-?[0-9]{1,9}")
 _DECIMAL: Final = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,3})?")
 _EARLIEST: Final = datetime(1970, 1, 2, tzinfo=UTC)
 _LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
@@ -137,9 +138,8 @@ def instant_of(text: str) -> datetime | None:
     ('2026-01-31T07:00:00+00:00', None)
     """
     try:
-        found = datetime.fromisoformat(text)
-        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    except (ValueError, OverflowError):
+        found = instant(text, UTC, or_date=True)
+    except NotReadable:
         return None
     return found if _EARLIEST <= found <= _LATEST else None
 

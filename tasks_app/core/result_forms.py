@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
-from tasks_app.core.numbers import exact_number, whole_number
+from tasks_app.core.literals import NotReadable, decimal_number, plain, whole_number
+from tasks_app.core.strict_json import JsonRefused, read_strict
 from tasks_app.core.words import say
 
 WHOLE: Final = ""
@@ -181,6 +182,8 @@ def _initial(kind: FieldKind, default: Any) -> Sequence[str]:
         return [json.dumps(value) for value in default] if isinstance(default, list) else ()
     if kind in (FieldKind.LINE, FieldKind.TEXT) and isinstance(default, str):
         return [default]
+    if isinstance(default, float) and math.isfinite(default):
+        return [plain(default)]
     return [json.dumps(default, ensure_ascii=False)]
 
 
@@ -242,7 +245,10 @@ def _parsed(field: FormField, text: str) -> Any:
     read, wanted = READERS[field.kind]
     try:
         return read(text.strip())
-    except (ValueError, RecursionError):
+    except JsonRefused as refused:
+        said = say("Write %(wanted)s. This is not read: %(why)s.", wanted=wanted, why=refused.told)
+        raise _Unreadable(said) from None
+    except NotReadable:
         raise _Unreadable(
             say(
                 "Write %(wanted)s; %(value)s is none.", wanted=wanted, value=repr(text.strip()[:40])
@@ -250,16 +256,8 @@ def _parsed(field: FormField, text: str) -> Any:
         ) from None
 
 
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(name)
-
-
-def _json(text: str) -> Any:
-    return json.loads(text, parse_constant=_no_number)
-
-
 READERS: Final[Mapping[FieldKind, tuple[Callable[[str], Any], str]]] = {
     FieldKind.INTEGER: (whole_number, say("a whole number, such as 3")),
-    FieldKind.NUMBER: (exact_number, say("a number, such as 0.5")),
-    FieldKind.JSON: (_json, say('JSON, such as {"name": [1, 2]}')),
+    FieldKind.NUMBER: (decimal_number, say("a number, such as 0.5")),
+    FieldKind.JSON: (read_strict, say('JSON, such as {"name": [1, 2]}')),
 }

@@ -75,7 +75,9 @@ class Intake:
         try:
             task = self.mapping.task(row.value)
         except RowRefused as refused:
-            self._reject(row, [{"field": refused.where, "value": "", "message": str(refused)}])
+            self._reject(
+                row, [{"field": refused.where, "value": refused.value, "message": str(refused)}]
+            )
             return
         # A key that comes again in the file finds the first one's task on record, whether or not
         # a batch ends between the two.

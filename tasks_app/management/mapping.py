@@ -1,21 +1,22 @@
 """From the columns of a row to a task: which become the payload, which is the key."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, Final
 
+from tasks_app.core import literals
+from tasks_app.core.literals import NotReadable
 from tasks_app.core.new_tasks import NewTask
-from tasks_app.core.numbers import exact_number, whole_number
+from tasks_app.core.strict_json import JsonRefused, read_strict
 
 
 class RowRefused(ValueError):
-    """This row makes no task; ``where`` is the column at fault."""
+    """This row makes no task; ``where`` is the column at fault, ``value`` what it holds."""
 
-    def __init__(self, where: str, message: str) -> None:
+    def __init__(self, where: str, message: str, value: str = "") -> None:
         self.where = where
+        self.value = value[:80]
         super().__init__(message)
 
 
@@ -23,22 +24,13 @@ class MappingInvalid(ValueError):
     """The mapping names a column that the file does not have, or cannot be understood."""
 
 
-def _boolean(text: str) -> bool:
-    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    return words[text.strip().lower()]
-
-
 CONVERSIONS: Final[dict[str, Callable[[str], Any]]] = {
     "text": str,
-    "integer": whole_number,
-    "number": exact_number,
-    "boolean": _boolean,
-    "json": json.loads,
+    "integer": literals.whole_number,
+    "number": literals.decimal_number,
+    "boolean": literals.truth,
+    "json": read_strict,
 }
-
-
-def _instant(text: str) -> datetime:
-    return datetime.fromisoformat(text.strip())
 
 
 OWN: Final[dict[str, str]] = {
@@ -52,7 +44,7 @@ OWN: Final[dict[str, str]] = {
 }
 """What a column may say of the task itself, and how it is read."""
 
-_READERS: Final = {**CONVERSIONS, "instant": _instant}
+_READERS: Final = {**CONVERSIONS, "instant": literals.instant}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,5 +147,7 @@ def _read(field: Field, value: Any) -> Any:
         return value
     try:
         return _READERS[field.reads](value)
-    except (ValueError, KeyError, RecursionError) as error:
-        raise RowRefused(field.column, f"no {field.reads}: {value[:80]!r}") from error
+    except JsonRefused as refused:
+        raise RowRefused(field.column, refused.told, value) from refused
+    except NotReadable as error:
+        raise RowRefused(field.column, str(error), value) from error

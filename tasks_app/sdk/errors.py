@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 
 from tasks_app.core.error_text import clean_error
 from tasks_app.core.facts import ErrorFacts
+from tasks_app.core.literals import decimal_number
 from tasks_app.sdk.raised import PermanentError, RetryableError
 
 T = TypeVar("T")
@@ -115,7 +116,7 @@ def _as_seconds(value: Any) -> float | None:
     if value is None or isinstance(value, bool):
         return None
     try:
-        seconds = float(value)
+        seconds = decimal_number(value.strip()) if isinstance(value, str) else float(value)
     except (TypeError, ValueError):
         return _until(str(value))
     return max(0.0, seconds) if math.isfinite(seconds) else None

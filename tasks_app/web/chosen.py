@@ -10,6 +10,7 @@ from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 
 from tasks_app.core.bulks import BulkAction
+from tasks_app.core.literals import NotReadable, instant
 from tasks_app.core.words import side_by_side
 from tasks_app.services.bulks import NARROW
 from tasks_app.services.found_tasks import Found, look
@@ -113,7 +114,6 @@ def _uuid(text: str) -> UUID | None:
 
 def _instant(text: str) -> datetime | None:
     try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
+        return instant(text)
+    except NotReadable:
         return None
-    return found if found.tzinfo else None

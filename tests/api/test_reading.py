@@ -71,6 +71,8 @@ def test_tasks_are_listed_by_a_query_page_after_page(program: Program, floor: Fl
     second = program.get(f"tasks?q=kind:job&limit=3&after={first['next']}").json
     assert [task["id"] for task in second["tasks"]] == ids[1::-1]
     assert second["next"] is None
+    for limit in ("1_0", "10.0", "%201"):
+        assert program.get(f"tasks?limit={limit}").faults == [(None, "limit")]
     oldest = program.get("tasks?q=kind:job&limit=1&sort=-age").json
     assert oldest["tasks"][0]["id"] == ids[0]
 

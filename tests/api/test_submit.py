@@ -109,6 +109,12 @@ def test_a_key_in_the_header_is_for_one_task_and_may_not_contradict(program: Pro
     assert program.post(task, header).faults == [(0, "key")]
 
 
+def test_an_instant_that_is_none_is_told_the_form_that_is_one(program: Program) -> None:
+    for value in ("tomorrow", "1900000000", "2030-01-31T08:00:00", 1900000000):
+        (fault,) = program.post({"kind": "job", "payload": {}, "run_at": value}).json["faults"]
+        assert "such as 2030-01-31T08:00:00+01:00" in fault["message"]
+
+
 def test_every_bad_item_is_named_and_nothing_is_half_done(program: Program) -> None:
     answer = program.post(
         {
@@ -144,6 +150,9 @@ def test_every_bad_item_is_named_and_nothing_is_half_done(program: Program) -> N
         ({"kind": "job", "payload": {}, "priority": 10**30}, "priority"),
         ({"kind": "job", "payload": {}, "run_at": "2030-01-31T08:00:00"}, "run_at"),
         ({"kind": "job", "payload": {}, "run_at": 1900000000}, "run_at"),
+        ({"kind": "job", "payload": {}, "run_at": "1900000000"}, "run_at"),
+        ({"kind": "job", "payload": {}, "run_at": "20300131T080000Z"}, "run_at"),
+        ({"kind": "job", "payload": {}, "deadline_at": "2030-01-31"}, "deadline_at"),
         ({"kind": "job", "payload": {}, "run_at": "9999-12-31T23:59:59-12:00"}, "run_at"),
         ({"kind": "job", "payload": {}, "depends_on": {}}, "depends_on"),
         ({"kind": "job", "payload": {}, "depends_on": [{"on": "x"}]}, "depends_on[0].on"),

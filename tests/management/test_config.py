@@ -150,7 +150,7 @@ def test_a_strategy_from_a_file_is_in_force_in_the_next_round(floor: Floor, file
         ),
         ("kinds: {job: {timeout_seconds: 15s}}", "kinds.job.timeout_seconds: '15s': give a number"),
         ("kinds: {job: {timeout_seconds: .nan}}", "kinds.job.timeout_seconds: nan: give a number"),
-        ("kinds: {job: {timeout_seconds: yes}}", "kinds.job.timeout_seconds: True: give a number"),
+        ("kinds: {job: {timeout_seconds: true}}", "kinds.job.timeout_seconds: True: give a number"),
         ("kinds: {job: {timeout_seconds: }}", "kinds.job.timeout_seconds: empty; give a value"),
         ("kinds: {job: {max_attempts: 2.5}}", "kinds.job.max_attempts: 2.5: give a whole number"),
         ("kinds: {job: {paused: 1}}", "kinds.job.paused: 1: give true or false"),
@@ -195,6 +195,12 @@ def test_a_strategy_from_a_file_is_in_force_in_the_next_round(floor: Floor, file
         ("- a", "the document: give a mapping of"),
         ("", "the document: give a mapping of"),
         ("kinds: {job: {}, job: {}}", "a key stands twice"),
+        (
+            "kinds:\n  job:\n    max_attempts: 3\n    max_attempts: 4\n",
+            'line 4: a key stands twice in one mapping: "max_attempts", first on line 3',
+        ),
+        ("kinds: {job: {max_attempts: 1_0}}", "kinds.job.max_attempts: '1_0': give a whole number"),
+        ("kinds: {job: {paused: NO}}", "kinds.job.paused: 'NO': give true or false"),
         ("kinds: {job", "no valid YAML"),
         ("!!python/object/apply:os.system [ls]", "no valid YAML"),
     ],
@@ -207,6 +213,17 @@ def test_a_fault_is_told_with_its_place_and_nothing_changes(
     with pytest.raises(CommandError) as refused:
         config("apply", file)
     assert said in str(refused.value)
+
+
+def test_numbers_and_merge_keys_mean_what_yaml_1_2_says(floor: Floor, file: Path) -> None:
+    floor.kind("letter")
+    file.write_text(
+        "kinds:\n  parcel: &base {timeout_seconds: 010, description: NO}\n"
+        "  letter:\n    <<: *base\n    timeout_seconds: 20\n"
+    )
+    config("apply", file)
+    told = {kind.name: (kind.timeout_seconds, kind.description) for kind in Kind.objects.all()}
+    assert told == {"parcel": (10.0, "NO"), "letter": (20.0, "NO")}
 
 
 def test_every_fault_is_told_at_once_and_the_good_part_is_not_applied(

@@ -49,6 +49,6 @@ def test_a_wrong_name_or_a_needless_result_is_one_sentence(in_doubt: UUID) -> No
         settle(in_doubt, "sendreply", "happened")
     with pytest.raises(CommandError, match="undone has none"):
         settle(in_doubt, "send-reply", "undone", "--result", "1")
-    with pytest.raises(CommandError, match="invalid UUID"):
+    with pytest.raises(CommandError, match="give the id of a task"):
         settle("not-an-id", "send-reply", "undone")
     assert Effect.objects.get().state == "started"

@@ -91,7 +91,11 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("p.json", '{"steps": [', "line 1 column"),
         ("p.yaml", "steps: [", "no valid YAML"),
         ("p.yaml", BOMB, "more than 50,000 values"),
-        ("p.yaml", "steps: [{name: x, kind: a, payload: {day: 2030-01-01}}]", "a date is no JSON"),
+        ("p.yaml", "steps: [{name: x, kind: a, payload: {at: .nan}}]", "NaN is no JSON number"),
+        ("p.yaml", "steps: []\nname: a\nsteps: [{name: x, kind: a}]", "line 3: .*steps.*line 1"),
+        ("p.yaml", "steps: [{name: x, kind: a, payload: 1, payload: 2}]", "payload"),
+        ("p.yaml", "steps: [{name: x, kind: a, payload: {1: x}}]", "line 1: the key 1 is not text"),
+        ("p.json", '{"steps": [],\n "steps": []}', "line 2: the key .steps. .* line 1"),
     ],
 )
 def test_a_file_that_cannot_be_a_plan_is_refused_in_one_sentence(

@@ -40,7 +40,7 @@ def test_handlers_must_be_named() -> None:
     assert "--handlers" in refused()
 
 
-@pytest.mark.parametrize("slots", ["0", "-1", "many", "1001"])
+@pytest.mark.parametrize("slots", ["0", "-1", "many", "1001", "1_0", "\uff18", " 8", "8.0"])
 def test_slots_must_be_a_sensible_number(slots: str) -> None:
     assert "whole number from 1 to 1000" in refused("--handlers", "x", f"--slots={slots}")
 

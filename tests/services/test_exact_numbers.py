@@ -10,7 +10,7 @@ from django.utils.html import escape
 
 from tasks_app.core.conditions import holds
 from tasks_app.core.json_changes import list_changes
-from tasks_app.core.numbers import exact_number, whole_number
+from tasks_app.core.literals import decimal_number, whole_number
 from tasks_app.core.references import Scope, substitute
 from tasks_app.core.result_forms import make_form, read_form
 from tasks_app.management.mapping import RowMapping, RowRefused, parse_field
@@ -98,19 +98,19 @@ def test_multiples_are_those_of_decimal_digits(divisor: float, good: float, bad:
 def test_columns_and_form_fields_keep_each_digit_or_refuse() -> None:
     form = make_form({"type": "object", "properties": {"n": {"type": "number"}}})
     mapping = RowMapping("mail", [parse_field("n:number=N")])
-    for text, number in ((str(BIG), BIG), ("2.50", 2.5), ("1e3", 1000.0), (" 7 ", 7)):
+    for text, number in ((str(BIG), BIG), ("2.50", 2.5), ("7", 7)):
         assert read_form(form, {"n": [text]}) == ({"n": number}, {})
         assert mapping.task({"N": text}).payload == {"n": number}
-    for text in ("12345678901234567.89", "1e999", "1_000", "inf", "0x10", "\u0661"):
+    for text in ("12345678901234567.89", "1e3", "1e999", "1_000", "inf", "0x10", "\u0661"):
         assert read_form(form, {"n": [text]})[1].keys() == {"n"}
         with pytest.raises(RowRefused):
             mapping.task({"N": text})
 
 
-@pytest.mark.parametrize("read", [whole_number, exact_number])
+@pytest.mark.parametrize("read", [whole_number, decimal_number])
 def test_numbers_are_decimal_digits_alone(read: Any) -> None:
-    assert [read(text) for text in ("7", "-7", "+7", "007", f" {BIG} ")] == [7, -7, 7, 7, BIG]
-    for text in ("", "1_0", "\u0661", "0x1", "nan", "1 0", "--1", "1" * 401):
+    assert [read(text) for text in ("7", "-7", "007", f"{BIG}")] == [7, -7, 7, BIG]
+    for text in ("", " 7", "+7", "1_0", "\u0661", "0x1", "nan", "1 0", "--1", "1" * 401):
         with pytest.raises(ValueError, match="decimal digits"):
             read(text)
 

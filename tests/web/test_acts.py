@@ -193,7 +193,8 @@ def test_a_query_that_cannot_be_read_touches_nothing(floor: Floor, operator: Per
         ("priority", {"priority": "soon"}, "must be a whole number"),
         ("priority", {"priority": "99999"}, "must be a whole number"),
         ("deadline", {"deadline": "2020-01-01T00:00"}, "has passed already"),
-        ("deadline", {"deadline": "tomorrow"}, "has passed already"),
+        ("deadline", {"deadline": "tomorrow"}, "such as 2030-01-31T08:00"),
+        ("deadline", {"deadline": "20300131"}, "such as 2030-01-31T08:00"),
         ("dismiss", {"because": ""}, "Say in a few words why"),
     ],
 )

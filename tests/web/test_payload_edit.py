@@ -53,6 +53,7 @@ def test_a_mended_payload_is_requeued_and_the_difference_kept(
         ('{"text": 7}', "payload.text"),
         ('{"text": ', "no valid JSON"),
         ("", "no valid JSON"),
+        ('{"text": "a",\n "text": "b"}', "line 2: the key &quot;text&quot; stands twice"),
         ('{"text": "a", "b": NaN}', "NaN is no JSON number"),
         ("[" * 100 + "]" * 100, "deep"),
     ],

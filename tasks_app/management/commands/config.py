@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tasks_app.core.settings_changes import Change
 from tasks_app.management.acting import command_line_actor
+from tasks_app.management.yaml_documents import YamlRefused, read_yaml, write_yaml
 from tasks_app.services.configuration import SettingsInvalid
 from tasks_app.services.configuration_files import apply_settings, compare, export_settings
 
@@ -71,7 +71,7 @@ class Command(BaseCommand):
             sys.exit(1)
 
     def _export(self, name: str) -> None:
-        text = HEADER + yaml.safe_dump(export_settings(), sort_keys=False, allow_unicode=True)
+        text = HEADER + write_yaml(export_settings())
         if name == "-":
             self.stdout.write(text, ending="")
             return
@@ -86,18 +86,6 @@ class Command(BaseCommand):
                 self.stdout.write(line)
 
 
-class StrictLoader(yaml.SafeLoader):
-    """Refuses a key that stands twice: which of the two is meant cannot be known."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Read a mapping whose keys differ."""
-        made: dict[Any, Any] = super().construct_mapping(node, deep)
-        if len(made) != len(node.value):
-            place = f"line {node.start_mark.line + 1}"
-            raise yaml.YAMLError(f"a key stands twice in the mapping that begins at {place}")
-        return made
-
-
 def _read(name: str) -> Any:
     try:
         text = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
@@ -106,6 +94,6 @@ def _read(name: str) -> Any:
     if len(text) > MOST_BYTES:
         raise CommandError(f"{name} is larger than any configuration may be")
     try:
-        return yaml.load(text, Loader=StrictLoader)  # noqa: S506  a SafeLoader
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise CommandError(f"{name}: no valid YAML: {error}") from error
+        return read_yaml(text)
+    except YamlRefused as refused:
+        raise CommandError(f"{name}: {refused}") from refused

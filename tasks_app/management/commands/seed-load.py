@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
+from tasks_app.management.arguments import whole_number
 from tasks_app.services.seeding import seed
 from tasks_app.store.reads.counts import count_by_status
 
@@ -17,14 +18,15 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the size."""
         parser.add_argument(
-            "--tasks", type=int, default=1_000_000, help="how many (default: %(default)s)"
+            "--tasks",
+            type=whole_number(1),
+            default=1_000_000,
+            help="how many (default: %(default)s)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Refuse a record that holds anything, for what is made up cannot be told apart."""
         tasks = options["tasks"]
-        if tasks < 1:
-            raise CommandError(f"--tasks is {tasks}: give a whole number above zero")
         if any(count_by_status().values()):
             raise CommandError(
                 "the record holds tasks already: give seed-load an empty database of its own "

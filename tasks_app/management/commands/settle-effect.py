@@ -1,13 +1,12 @@
 """``manage.py settle-effect``: a human says what became of an effect that was left in doubt."""
 
-import json
 from typing import Any
-from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tasks_app.core.sanitise import sanitise
 from tasks_app.management.acting import command_line_actor
+from tasks_app.management.arguments import json_value, task_id
 from tasks_app.services.effects import NotInDoubt, settle_effect
 
 
@@ -21,13 +20,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare which effect, what was found, and how one knows."""
-        parser.add_argument("task", metavar="TASK", type=UUID, help="the id of the task")
+        parser.add_argument("task", metavar="TASK", type=task_id, help="the id of the task")
         parser.add_argument("effect", metavar="EFFECT", help="its name, such as send-reply")
         parser.add_argument("finding", choices=["happened", "undone"])
         parser.add_argument("--reason", required=True, help="how you know; kept in the audit")
         parser.add_argument(
             "--result",
-            type=json.loads,
+            type=json_value,
             metavar="JSON",
             help="of one that happened: what its function would have returned (default: null)",
         )

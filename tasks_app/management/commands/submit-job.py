@@ -4,13 +4,13 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tasks_app.core.payloads import parse_json
 from tasks_app.core.plan_checks import check_plan
 from tasks_app.core.plans import PLAN_LIMITS
 from tasks_app.management.acting import command_line_actor
+from tasks_app.management.yaml_documents import YamlRefused, read_yaml
 from tasks_app.services.jobs import PlanInvalid, schema_check, submit_job
 from tasks_app.store.reads.configuration import kind_doors
 
@@ -61,16 +61,12 @@ def _read(name: str) -> Any:
     if len(text) > MOST_BYTES:
         raise CommandError(f"{name} is larger than any plan may be")
     if Path(name).suffix.lower() in YAML:
-        return _read_yaml(name, text)
+        try:
+            # Aliases are shared, not copied, and the check counts every value they stand for.
+            return read_yaml(text)
+        except YamlRefused as refused:
+            raise CommandError(f"{name}: {refused}") from refused
     parsed = parse_json(text, PLAN_LIMITS)
     if parsed.faults:
         raise CommandError("\n".join(f"{name}: {fault}" for fault in parsed.faults))
     return parsed.value
-
-
-def _read_yaml(name: str, text: bytes) -> Any:
-    try:
-        # Aliases are shared, not copied, and the check counts every value that they stand for.
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise CommandError(f"{name}: no valid YAML: {error}") from error

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tasks_app.core.scopes import STANDARD, Scope
 from tasks_app.management.acting import command_line_actor
+from tasks_app.management.arguments import whole_number
 from tasks_app.services import tokens
 from tasks_app.services.tokens import GRACE_DAYS, NewToken
 from tasks_app.store.reads.tokens import list_tokens
@@ -23,7 +24,10 @@ class Command(BaseCommand):
         create = actions.add_parser("create", help="make a token and show it once")
         create.add_argument("name", metavar="NAME", help="who will use it, such as nightly-import")
         create.add_argument(
-            "--expires-days", type=int, metavar="N", help="days it lives (default: until revoked)"
+            "--expires-days",
+            type=whole_number(1),
+            metavar="N",
+            help="days it lives (default: until revoked)",
         )
         create.add_argument(
             "--scope",
@@ -33,10 +37,12 @@ class Command(BaseCommand):
         )
         rotate = actions.add_parser("rotate", help="make a successor; both live for a while")
         rotate.add_argument("prefix", metavar="PREFIX", help="as token list shows it")
-        rotate.add_argument("--expires-days", type=int, metavar="N", help="days the new one lives")
+        rotate.add_argument(
+            "--expires-days", type=whole_number(1), metavar="N", help="days the new one lives"
+        )
         rotate.add_argument(
             "--grace-days",
-            type=int,
+            type=whole_number(0),
             default=GRACE_DAYS,
             metavar="N",
             help="days the old one lives on (default: %(default)s)",

@@ -2,7 +2,6 @@
 
 import argparse
 import gc
-import math
 import os
 import sys
 from typing import Any
@@ -11,6 +10,7 @@ import django
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import close_old_connections
 
+from tasks_app.management.arguments import seconds, whole_number
 from tasks_app.sdk.handlers import HandlerError
 from tasks_app.sdk.options import Options, default_name
 from tasks_app.sdk.runtime import Worker
@@ -48,7 +48,10 @@ class Command(BaseCommand):
             "(default: the environment's CHARGEHAND_RELEASE)",
         )
         parser.add_argument(
-            "--slots", type=_slots, default=8, help="tasks at once (default: %(default)s)"
+            "--slots",
+            type=whole_number(1, 1000),
+            default=8,
+            help="tasks at once (default: %(default)s)",
         )
         parser.add_argument(
             "--processes",
@@ -57,7 +60,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--grace",
-            type=_seconds,
+            type=seconds,
             default=30.0,
             help="seconds that running tasks may go on when told to stop (default: %(default)g)",
         )
@@ -94,19 +97,3 @@ def _name(text: str) -> str:
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         raise argparse.ArgumentTypeError(f"a name has 1 to {LONGEST_NAME} printable characters")
     return name
-
-
-def _slots(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError("give a whole number from 1 to 1000")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 <= seconds < math.inf:
-        raise argparse.ArgumentTypeError("give seconds, 0 or more")
-    return seconds

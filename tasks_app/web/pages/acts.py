@@ -14,6 +14,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from tasks_app.core.bulks import HOLD_SECONDS, NEEDS_REASON, BulkAction, BulkOrder
+from tasks_app.core.faults import Fault
+from tasks_app.core.literals import NotReadable, instant
 from tasks_app.core.new_tasks import HIGHEST_PRIORITY
 from tasks_app.core.words import say
 from tasks_app.services import bulks
@@ -86,7 +88,7 @@ def _show(
 
 
 def read_order(action: BulkAction, form: QueryDict) -> BulkOrder:
-    """What a form orders; times are UTC, as the form says."""
+    """What a form orders; times are UTC, as the form says. Raises OrderInvalid."""
     priority = read_text(form, "priority").removeprefix("+")
     whole = priority.removeprefix("-").isdigit() and len(priority) < 8
     return BulkOrder(
@@ -100,21 +102,23 @@ def read_order(action: BulkAction, form: QueryDict) -> BulkOrder:
 
 
 def _deadline(form: QueryDict) -> datetime | None:
-    """The instant; what was written and is none lies in the past, and so is told as a fault."""
+    """The instant, UTC unless another zone is written. Raises OrderInvalid."""
     text = read_text(form, "deadline")
     if not text:
         return None
     try:
-        return datetime.fromisoformat(text).replace(tzinfo=UTC)
-    except ValueError:
-        return datetime(1970, 1, 1, tzinfo=UTC)
+        return instant(text, UTC)
+    except NotReadable as error:
+        said = say("%(value)s is not read: %(error)s", value=repr(text[:40]), error=str(error))
+        raise OrderInvalid([Fault("deadline", said)]) from error
 
 
 def _do(request: HttpRequest, action: BulkAction, chosen: Chosen) -> HttpResponse:
-    order, actor = read_order(action, request.POST), actor_of(request)
+    actor = actor_of(request)
     away = back_to(request, reverse("web:dead_letters"))
     changed = [CHANGED] * chosen.gone
     try:
+        order = read_order(action, request.POST)
         if len(chosen.ids) == 1 and not order.canary:
             result = bulks.at_once(order, chosen.ids[0], actor)
             tell(request, WORDS[action], len(result.done), [*result.refused.values(), *changed])

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from tasks_app.core.literals import NotReadable, decimal_number
 from tasks_app.services.people import may_administer, may_operate
 from tasks_app.store.reads import series as samples
 from tasks_app.store.reads.duty import SILENT_BEATS
@@ -48,8 +49,8 @@ def overview_series(request: HttpRequest) -> HttpResponse:
     """Answer a range's points for the charts; with ``after`` only those since that instant."""
     span = RANGE_OF.get(request.GET.get("range", ""))
     try:
-        after = float(request.GET["after"]) if request.GET.get("after") else None
-    except ValueError:
+        after = decimal_number(request.GET["after"]) if request.GET.get("after") else None
+    except NotReadable:
         after = math.nan
     if span is None or (after is not None and not 0 <= after < LATEST_SECOND):
         said = f"range: one of {', '.join(RANGE_OF)}; after: seconds\n"
