@@ -62,13 +62,14 @@ def flag(name: str, default: bool) -> bool:
     return value.lower() in TRUE
 
 
-def number(name: str, default: int) -> int:
+def number(name: str, default: int, most: int) -> int:
     """Read a whole number above zero."""
     value = os.environ.get(name)
     if not value:
         return default
-    if not (value.isascii() and value.isdecimal() and len(value) < 19) or int(value) == 0:
-        refuse(name, f"is {value!r}", "set it to a whole number above zero")
+    whole = value.isascii() and value.isdecimal() and len(value) < 10
+    if not whole or not 0 < int(value) <= most:
+        refuse(name, f"is {value[:40]!r}", f"set it to a whole number from 1 to {most}")
     return int(value)
 
 

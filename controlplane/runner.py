@@ -38,7 +38,7 @@ def main() -> int:
     try:
         with only_one(var / "run.lock") as note, _database(var) as server:
             login = _prepare(var)
-            port = free_port(number("PORT", FIRST_PORT))
+            port = free_port(number("PORT", FIRST_PORT, most=65_535))
             address = f"http://127.0.0.1:{port}"
             note(address)
             announcement = Announcement(address, login, DEMO if demo else None)

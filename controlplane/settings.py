@@ -137,7 +137,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # The broker: its messages only wake the supervisor.
 
-BEAT_SECONDS = environment.number("BEAT_SECONDS", 5)
+BEAT_SECONDS = environment.number("BEAT_SECONDS", 5, most=3600)
 CELERY_BROKER_URL = environment.text(
     "CELERY_BROKER_URL",
     None if PRODUCTION else "filesystem://",

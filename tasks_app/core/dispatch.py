@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from tasks_app.core.bounds import LONGEST_SECONDS, clamped
 from tasks_app.core.facts import (
     Assignment,
     DispatchPlan,
@@ -52,14 +53,15 @@ def plan_dispatch(snapshot: Snapshot) -> DispatchPlan:
             left[task.id] = reason
             gate.pass_over(policies[kind], reason)
             continue
-        load = opened[kind].strategy.pick(task.estimate)
+        estimate = clamped(task.estimate, 0.0, LONGEST_SECONDS)
+        load = opened[kind].strategy.pick(estimate)
         if load is None:
             # Nobody gains room within a round, so the rest of the kind need not ask again.
             left[task.id] = idle[kind] = opened[kind].strategy.busy
             continue
         if load.facts.id in task.failed_on:
             load = opened[kind].backups.other_than(task.failed_on) or load
-        expected = task.estimate / load.facts.skills[kind]
+        expected = estimate / load.skill(kind)
         load.take(expected)
         probes = gate.take(task, policies[kind])
         assignments.append(

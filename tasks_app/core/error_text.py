@@ -1,6 +1,5 @@
 """Make a reported error storable and short enough to read, without ever raising."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -64,6 +63,7 @@ def _status(value: object) -> int | None:
 
 def _seconds(value: object) -> float | None:
     """A wait of 0 s or more; infinity is one too long for JSON, and NaN is none."""
-    if not isinstance(value, int | float) or math.isnan(value) or value < 0:
+    # NaN is not 0 or more; an integer too large for a float can be compared all the same.
+    if not isinstance(value, int | float) or not value >= 0:
         return None
     return float(min(value, 1e9))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from tasks_app.core.bounds import LOWEST_WEIGHT, clamped
 from tasks_app.core.facts import (
     Breaker,
     Guarded,
@@ -12,6 +13,7 @@ from tasks_app.core.facts import (
     Snapshot,
     TaskFacts,
 )
+from tasks_app.core.new_tasks import HIGHEST_WEIGHT
 
 
 def refill(tokens: float, elapsed: float, rate: float, burst: float) -> float:
@@ -58,6 +60,7 @@ class Gate:
             return self._awaited[limit.name]
         # A task heavier than the whole limit goes when all of it is free, one heavier than the
         # burst when the bucket is full: else they never could.
+        weight = clamped(weight, LOWEST_WEIGHT, HIGHEST_WEIGHT)
         wanted = weight if limit.most is None else min(weight, limit.most)
         if limit.name in self._free and self._free[limit.name] < wanted:
             return Left.LIMIT_FULL
@@ -78,11 +81,12 @@ class Gate:
         if task.lock_key is not None:
             self._locked.add(task.lock_key)
         name = policy.limit
+        weight = clamped(task.weight, LOWEST_WEIGHT, HIGHEST_WEIGHT)
         if name in self._free:
-            self._free[name] -= task.weight
+            self._free[name] -= weight
         if name in self._tokens:
-            self._tokens[name] -= task.weight
-            self.spent[name] = self.spent.get(name, 0.0) + task.weight
+            self._tokens[name] -= weight
+            self.spent[name] = self.spent.get(name, 0.0) + weight
         limit = self._limits.get(name) if name else None
         if policy.breaker is not Breaker.HALF_OPEN and (
             limit is None or limit.breaker is not Breaker.HALF_OPEN

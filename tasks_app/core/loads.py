@@ -11,6 +11,14 @@ from heapq import heapify, heappop, heapreplace
 from typing import Final
 from uuid import UUID
 
+from tasks_app.core.bounds import (
+    HIGHEST_SKILL,
+    LARGEST,
+    LONGEST_QUEUE,
+    LOWEST_SKILL,
+    MOST_SLOTS,
+    clamped,
+)
 from tasks_app.core.facts import WorkerFacts
 
 LoadKey = tuple[float, ...]
@@ -25,7 +33,7 @@ def room_for(slots: int, active: int, backlog: float | None) -> float:
     >>> room_for(4, 1, None)
     inf
     """
-    if backlog is None:
+    if backlog is None or not backlog <= LARGEST:
         return math.inf
     # 25 * 1.16 is 28.999999999999996: without the nudge a place would be lost to rounding.
     return max(0, math.floor(slots * (1 + backlog) + 1e-9) - active)
@@ -44,12 +52,16 @@ class WorkerLoad:
     def __init__(self, facts: WorkerFacts, rank: int, backlog: float | None) -> None:
         self.facts = facts
         self.rank = rank
-        self.slots = facts.slots
+        self.slots = min(facts.slots, MOST_SLOTS)
         self.active = facts.active
-        self.seconds = facts.queued_seconds
-        self.room = room_for(facts.slots, facts.active, backlog)
+        self.seconds = clamped(facts.queued_seconds, 0.0, LONGEST_QUEUE)
+        self.room = room_for(self.slots, facts.active, backlog)
         self._free_at: list[float] | None = None
-        self.wait = self._level(facts.active // facts.slots)
+        self.wait = self._level(facts.active // self.slots)
+
+    def skill(self, kind: str) -> float:
+        """Its skill at a kind that it can do."""
+        return clamped(self.facts.skills[kind], LOWEST_SKILL, HIGHEST_SKILL)
 
     def take(self, expected: float) -> None:
         """Add a task of ``expected`` seconds; it begins on the slot that is free first."""
@@ -111,7 +123,8 @@ class Pool:
                 heappop(heap)
                 continue
             key = self._measure(load)
-            if key == noted:
+            # Not "equal": what is no number equals nothing, and would be looked at for ever.
+            if not key > noted:
                 return load
             heapreplace(heap, (key, load))
         return None

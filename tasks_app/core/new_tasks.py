@@ -2,7 +2,6 @@
 
 import difflib
 import json
-import math
 import reprlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, TypedDict
 from uuid import UUID
 
+from tasks_app.core.bounds import SHORTEST_ESTIMATE
 from tasks_app.core.sanitise import clean_text
 from tasks_app.core.states import OnDead
 
@@ -180,11 +180,12 @@ def fault_of_text(value: object, longest: int) -> str:
 def is_seconds(value: object) -> bool:
     """Tell whether a value is a span that a task may be given: up to 30 days."""
     # A double so small that it is zero to the queue's arithmetic helps nobody.
-    return between(value, 1e-6, LONGEST_ESTIMATE)
+    return between(value, SHORTEST_ESTIMATE, LONGEST_ESTIMATE)
 
 
 def between(value: object, lowest: float, highest: float) -> bool:
     """Tell whether a value is a number within these bounds."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return not math.isnan(value) and lowest <= value <= highest
+    # NaN is within none; an integer too large for a float can be compared all the same.
+    return lowest <= value <= highest

@@ -1,9 +1,9 @@
 """What follows an attempt that did not complete: wait and try again, or give up to a human."""
 
-import math
 from random import Random
 from typing import Final
 
+from tasks_app.core.bounds import clamped
 from tasks_app.core.errors import ErrorClass, classify_error
 from tasks_app.core.facts import ErrorFacts, RetryDecision, RetryPolicy
 from tasks_app.core.states import DeadReason
@@ -42,7 +42,7 @@ def decide_retry(
     if attempts >= policy.max_attempts:
         return RetryDecision(retry=False, dead_reason=DeadReason.EXHAUSTED)
     delay = backoff_seconds(attempts, policy, rng)
-    asked = _asked_wait(error.retry_after)
+    asked = asked_wait(error.retry_after)
     if asked > 0:
         delay = max(delay, min(LONGEST_RETRY_AFTER, asked * rng.uniform(1, 1 + policy.jitter)))
     return RetryDecision(retry=True, delay=delay)
@@ -75,8 +75,10 @@ def decide_reclaim(
     return DeadReason.EXHAUSTED if attempts >= max_attempts else None
 
 
-def _asked_wait(retry_after: float | None) -> float:
-    """The wait asked for, within 0 and an hour; 0 for none and for what is no number."""
-    if retry_after is None or math.isnan(retry_after):
-        return 0.0
-    return min(LONGEST_RETRY_AFTER, max(0.0, retry_after))
+def asked_wait(retry_after: float | None) -> float:
+    """The wait asked for, within 0 and an hour; 0 for none and for what is no number.
+
+    >>> asked_wait(None), asked_wait(float("nan")), asked_wait(-1), asked_wait(5), asked_wait(1e99)
+    (0.0, 0.0, 0.0, 5, 3600.0)
+    """
+    return clamped(0.0 if retry_after is None else retry_after, 0.0, LONGEST_RETRY_AFTER)

@@ -44,7 +44,7 @@ class KindView:
 
     def skill(self, load: WorkerLoad) -> float:
         """The worker's skill at this kind."""
-        return load.facts.skills[self.policy.name]
+        return load.skill(self.policy.name)
 
 
 class Strategy(ABC):
@@ -158,7 +158,7 @@ class CapableLeastLoaded(Strategy):
             load = self._pools[at].least()
             if load is None:
                 del self._pools[at], self._slowness[at], waits[at]
-            elif load.wait == waits[at]:
+            elif not load.wait > waits[at]:
                 return load
             else:
                 waits[at] = load.wait

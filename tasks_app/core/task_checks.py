@@ -6,6 +6,7 @@ from datetime import datetime
 from graphlib import CycleError, TopologicalSorter
 from uuid import UUID
 
+from tasks_app.core.bounds import LOWEST_WEIGHT
 from tasks_app.core.new_tasks import (
     EARLIEST,
     HIGHEST_PRIORITY,
@@ -72,7 +73,7 @@ def _faults_of(index: int, task: NewTask, kinds: Collection[str]) -> Iterator[Ta
 def _faults_of_holds(index: int, task: NewTask) -> Iterator[TaskFault]:
     if task.lock_key is not None and (message := fault_of_text(task.lock_key, LONGEST_LOCK)):
         yield TaskFault(index, "lock_key", shown(task.lock_key), message)
-    if not between(task.weight, 1e-6, HIGHEST_WEIGHT):
+    if not between(task.weight, LOWEST_WEIGHT, HIGHEST_WEIGHT):
         message = f"give a number, more than 0 and at most {HIGHEST_WEIGHT:,.0f}"
         yield TaskFault(index, "weight", shown(task.weight), message)
     if task.deadline_at is None:

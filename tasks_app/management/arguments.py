@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from tasks_app.core import literals
+from tasks_app.core.bounds import LONGEST_SECONDS
 from tasks_app.core.literals import NotReadable
 from tasks_app.core.strict_json import JsonRefused, read_strict
 
@@ -28,8 +29,13 @@ def whole_number(lowest: int, highest: int | None = None) -> Callable[[str], int
 
 
 def seconds(text: str) -> float:
-    """A number of seconds, 0 or more."""
-    return amount(text, "seconds")
+    """A number of seconds, 0 or more and at most a year, which no wait overflows at."""
+    found = amount(text, "seconds")
+    if found > LONGEST_SECONDS:
+        raise ArgumentTypeError(
+            f"{text[:80]}: give at most {LONGEST_SECONDS:,.0f} seconds (a year)"
+        )
+    return found
 
 
 def amount(text: str, what: str = "a number") -> float:

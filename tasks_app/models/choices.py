@@ -2,16 +2,11 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Final
 
 from django.core.validators import BaseValidator, MaxValueValidator, MinValueValidator
 from django.db.models import Q
 
-LONGEST_SECONDS: Final = 366 * 86400.0
-"""A year. A round that reckons out of the range of times or numbers fails, and ends its leader."""
-
-LARGEST: Final = 1e9
-"""Of settings without a unit: what a round multiplies by one stays a number."""
+from tasks_app.core.bounds import LARGEST, LONGEST_SECONDS
 
 
 def choices(enum: type[StrEnum]) -> list[tuple[str, str]]:

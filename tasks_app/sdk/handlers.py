@@ -2,11 +2,13 @@
 
 import importlib
 import inspect
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tasks_app.core.bounds import LONGEST_SECONDS
+from tasks_app.core.declarations import skill_fault
+from tasks_app.core.new_tasks import between
 from tasks_app.sdk.context import Context
 from tasks_app.sdk.raised import PermanentError, RetryableError, UnsureEffect
 
@@ -28,6 +30,9 @@ HandlerFunction = Callable[[Any, Context], Any]
 
 LONGEST_KIND: Final = 100
 """Characters; the width of the column that holds a kind's name."""
+
+SHORTEST_TIMEOUT: Final = 0.001
+"""Seconds."""
 
 
 class HandlerError(Exception):
@@ -145,20 +150,17 @@ def _fault_of(declared: Handler) -> str | None:
         return "a kind is a name such as 'classify_ticket'; write @handler(\"classify_ticket\")"
     if len(kind) > LONGEST_KIND:
         return f"the kind's name has {len(kind)} characters; {LONGEST_KIND} are allowed"
-    if not _is_positive(declared.skill):
-        return f"skill must be a number above 0, not {declared.skill!r}"
-    if timeout is not None and not _is_positive(timeout):
-        return f"timeout must be seconds above 0 or None, not {timeout!r}"
+    if message := skill_fault(declared.skill):
+        return f"skill must be a number above 0; it {message}"
+    if timeout is not None and not between(timeout, SHORTEST_TIMEOUT, LONGEST_SECONDS):
+        return (
+            f"timeout must be seconds above 0, from {SHORTEST_TIMEOUT:g} to "
+            f"{LONGEST_SECONDS:,.0f} (a year), or None for the kind's, not {timeout!r}"
+        )
     for cls in permanent:
         if not (isinstance(cls, type) and issubclass(cls, BaseException)):
             return f"permanent must list exception classes, not {cls!r}"
     return _signature_fault(declared.function)
-
-
-def _is_positive(value: object) -> bool:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    return math.isfinite(value) and value > 0
 
 
 def _signature_fault(function: HandlerFunction) -> str | None:

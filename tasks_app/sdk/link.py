@@ -30,9 +30,13 @@ class WorkerReplaced(WorkerUnknown):
     """
 
 
+class DeclarationRefused(ValueError):
+    """What a worker declares of itself is out of bounds; the message names each fault."""
+
+
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """What a worker declares at boot; ``skills`` maps kind to skill (> 0)."""
+    """What a worker declares at boot; ``skills`` maps kind to skill."""
 
     name: str
     slots: int

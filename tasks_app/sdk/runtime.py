@@ -10,11 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from types import FrameType
 from typing import Final
 
+from tasks_app.core.declarations import declaration_faults
 from tasks_app.sdk.duty import Duty
-from tasks_app.sdk.handlers import Handler, load_handlers
+from tasks_app.sdk.handlers import Handler, HandlerError, load_handlers
 from tasks_app.sdk.heart import Heart
 from tasks_app.sdk.in_flight import Execution, InFlight
 from tasks_app.sdk.link import Link, Registration
@@ -212,7 +214,7 @@ class Worker:
 
 
 def _registration(options: Options, handlers: Mapping[str, Handler]) -> Registration:
-    return Registration(
+    declared = Registration(
         name=options.name,
         slots=options.slots,
         skills={kind: handler.skill for kind, handler in handlers.items()},
@@ -220,3 +222,6 @@ def _registration(options: Options, handlers: Mapping[str, Handler]) -> Registra
         pid=os.getpid(),
         version=options.version,
     )
+    if faults := list(declaration_faults(**asdict(declared))):
+        raise HandlerError("; ".join(faults))
+    return declared

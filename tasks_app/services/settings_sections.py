@@ -1,8 +1,8 @@
 """The parts of the configuration: what each holds, how a value of it is checked and written."""
 
 import difflib
-import math
 import reprlib
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -21,6 +21,7 @@ from django.db.models import (
 from django.db.models.expressions import DatabaseDefault
 
 from tasks_app.core.faults import Fault
+from tasks_app.core.new_tasks import between
 from tasks_app.core.words import say
 from tasks_app.models import (
     AlertChannel,
@@ -38,6 +39,7 @@ from tasks_app.store.reads.kinds import list_kind_names
 if TYPE_CHECKING:
     AnyField = Field[Any, Any]
 
+LARGEST_NUMBER: Final = sys.float_info.max
 Known = Mapping[Any, frozenset[str]]
 """Names that a setting may refer to, by model: those on record, and those of the same file."""
 
@@ -175,8 +177,7 @@ def _type_fault(field: "AnyField", value: Any) -> str | None:
     elif isinstance(field, IntegerField):
         right, word = isinstance(value, int) and not isinstance(value, bool), say("a whole number")
     elif isinstance(field, FloatField):
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        right, word = number and math.isfinite(value), say("a number")
+        right, word = between(value, -LARGEST_NUMBER, LARGEST_NUMBER), say("a number")
     else:
         right, word = isinstance(value, str), say("a text")
     return None if right else say("%(value)s: give %(word)s", value=reprlib.repr(value), word=word)

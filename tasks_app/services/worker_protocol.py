@@ -6,15 +6,21 @@ Each function is one transaction. User code never runs inside one.
 import json
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any, Final
 from uuid import UUID
 
 from tasks_app import events
-from tasks_app.core.retry import LONGEST_RETRY_AFTER
+from tasks_app.core.bounds import clamped
+from tasks_app.core.declarations import declaration_faults
+from tasks_app.core.error_text import clean_error
+from tasks_app.core.reports import is_token, progress_note
+from tasks_app.core.retry import asked_wait
 from tasks_app.core.states import Outcome
 from tasks_app.models.tasks import new_id
 from tasks_app.sdk.link import (
     Completion,
+    DeclarationRefused,
     Failure,
     Grant,
     Orders,
@@ -36,6 +42,7 @@ from tasks_app.store.reads.configuration import (
 from tasks_app.store.reads.in_flight import tokens_held
 
 TOO_MANY_REQUESTS: Final = 429
+MOST_CLAIMED: Final = 10_000
 
 _rng = random.Random()
 _dumps = json.JSONEncoder(allow_nan=False).encode
@@ -43,7 +50,12 @@ _dumps = json.JSONEncoder(allow_nan=False).encode
 
 @transactional
 def register(registration: Registration) -> Registered:
-    """Begin a boot; the leases of an older boot of that name go back at once, as from the dead."""
+    """Begin a boot; the leases of an older boot of that name go back at once, as from the dead.
+
+    Raises DeclarationRefused for a number or a name that is out of bounds.
+    """
+    if faults := list(declaration_faults(**asdict(registration))):
+        raise DeclarationRefused("; ".join(faults))
     settings = supervisor_settings()
     worker_id = new_id()
     workers.register(
@@ -68,7 +80,7 @@ def register(registration: Registration) -> Registered:
 @transactional
 def claim(worker_id: UUID, limit: int) -> list[Grant]:
     """Start up to ``limit`` of what is assigned to the worker."""
-    rows = leases.claim(worker_id, limit)
+    rows = leases.claim(worker_id, int(clamped(limit, 0, MOST_CLAIMED)))
     payloads = _loaded([row[3] for row in rows])
     inputs = _loaded([row[6] or "{}" for row in rows])
     return [
@@ -101,15 +113,17 @@ def heartbeat(worker_id: UUID, tokens: Sequence[int], progress: Sequence[Progres
 
     Raises WorkerUnknown when this boot was lost, WorkerReplaced when another one has its name.
     """
-    notes = {str(p.token): {"fraction": p.fraction, "note": p.note} for p in progress}
-    task_logs.keep(worker_id, {p.token: p.lines for p in progress if p.lines})
+    told = [p for p in progress if is_token(p.token)]
+    notes = {str(p.token): progress_note(p.fraction, p.note) for p in told}
+    task_logs.keep(worker_id, {p.token: p.lines for p in told if p.lines})
     breakers.note_near_miss(worker_id)
-    drain = workers.beat(worker_id, tokens, notes)
+    named = [token for token in tokens if is_token(token)]
+    drain = workers.beat(worker_id, named, notes)
     if drain is None:
         if workers.is_replaced(worker_id):
             raise WorkerReplaced(f"another process has the name of worker {worker_id}")
         raise WorkerUnknown(f"worker {worker_id} was lost; it must register anew")
-    held = tokens_held(worker_id, tokens)
+    held = tokens_held(worker_id, named)
     return Orders(
         drain=drain,
         lost=[token for token in tokens if token not in held],
@@ -119,7 +133,11 @@ def heartbeat(worker_id: UUID, tokens: Sequence[int], progress: Sequence[Progres
 
 @transactional
 def complete(worker_id: UUID, completions: Sequence[Completion]) -> list[int]:
-    """Complete tasks whose token still holds; the others go to the late-result ledger."""
+    """Complete tasks whose token still holds; the others go to the late-result ledger.
+
+    What cannot be a token at all is stale, and nothing of it is kept.
+    """
+    reported, completions = completions, [c for c in completions if is_token(c.token)]
     accepted = leases.complete(
         worker_id,
         [c.task_id for c in completions],
@@ -136,12 +154,17 @@ def complete(worker_id: UUID, completions: Sequence[Completion]) -> list[int]:
             [_dumps(c.result) for c in late],
             Outcome.COMPLETED,
         )
-    return [c.token for c in late]
+    return [c.token for c in reported if c.token not in accepted]
 
 
 @transactional
 def fail(worker_id: UUID, failures: Sequence[Failure]) -> list[int]:
-    """Record failed attempts: a retry with backoff, or DEAD; late ones go to the ledger."""
+    """Record failed attempts: a retry with backoff, or DEAD; late ones go to the ledger.
+
+    What cannot be a token at all is stale, and nothing of it is kept.
+    """
+    reported = failures
+    failures = [replace(f, error=clean_error(f.error)) for f in failures if is_token(f.token)]
     by_token = {f.token: f for f in failures}
     held = lease_locks.lock_running(
         worker_id, [f.task_id for f in failures], [f.token for f in failures]
@@ -160,15 +183,16 @@ def fail(worker_id: UUID, failures: Sequence[Failure]) -> list[int]:
             [json.dumps(f.error.as_json()) for f in late],
             Outcome.ERROR,
         )
-    return [f.token for f in late]
+    return [f.token for f in reported if f.token not in ended]
 
 
 def _pause_limits(held: Sequence[RunningTask], failures: Mapping[int, Failure]) -> None:
     """A 429 that names a wait speaks for everything behind the same limit."""
     for task in held:
         error = failures[task.token].error
-        if task.limit and error.status == TOO_MANY_REQUESTS and error.retry_after:
-            breakers.pause_limit(task.limit, min(error.retry_after, LONGEST_RETRY_AFTER))
+        asked = asked_wait(error.retry_after)
+        if task.limit and error.status == TOO_MANY_REQUESTS and asked:
+            breakers.pause_limit(task.limit, asked)
 
 
 @transactional
@@ -182,7 +206,8 @@ def drain(worker_id: UUID) -> None:
 @transactional
 def release(worker_id: UUID, tokens: Sequence[int]) -> None:
     """Take started tasks back unfinished; the attempt does not count."""
-    release_held([worker_id], begun=True, outcome=Outcome.RELEASED, tokens=tokens)
+    named = [token for token in tokens if is_token(token)]
+    release_held([worker_id], begun=True, outcome=Outcome.RELEASED, tokens=named)
     events.wake_supervisor()
 
 

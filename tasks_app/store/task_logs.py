@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
+from tasks_app.core.reports import log_lines
 from tasks_app.store import sql
 
 MOST_LINES: Final = 50
@@ -27,5 +28,5 @@ def keep(worker_id: UUID, lines: Mapping[int, Sequence[Sequence[Any]]]) -> None:
     """Write the lines of these tokens, as far as this worker holds or held them."""
     if not lines:
         return
-    texts = [json.dumps(list(said)[-MOST_LINES:]) for said in lines.values()]
+    texts = [json.dumps(log_lines(said, MOST_LINES)) for said in lines.values()]
     sql.execute(KEEP, {"worker": worker_id, "tokens": list(lines), "lines": texts})

@@ -21,7 +21,7 @@ SELECT w.id, w.name, w.slots, w.state = 'draining' OR w.drain_asked,
   JOIN heartbeat h ON h.worker_id = w.id
   LEFT JOIN (
     SELECT worker_id, count(*) AS active,
-           sum(greatest(expected_seconds - coalesce(
+           sum(greatest(least(expected_seconds, 1e12) - coalesce(
                extract(epoch FROM statement_timestamp() - started_at), 0), 0)) AS queued
       FROM lease GROUP BY worker_id
   ) l ON l.worker_id = w.id

@@ -28,7 +28,7 @@ SELECT w.id, w.name, w.host, w.pid, w.version, w.slots, w.state, w.drain_asked, 
   JOIN heartbeat h ON h.worker_id = w.id
   LEFT JOIN LATERAL (
     SELECT count(*) AS active, count(started_at) AS running,
-           sum(greatest(expected_seconds - coalesce(
+           sum(greatest(least(expected_seconds, 1e12) - coalesce(
                extract(epoch FROM statement_timestamp() - started_at), 0), 0)) AS queued
       FROM lease WHERE worker_id = w.id
   ) l ON true
