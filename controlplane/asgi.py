@@ -20,8 +20,8 @@ os.environ.setdefault("DATABASE_POOL", "true")
 
 _http = get_asgi_application()
 
-from controlplane.large_bodies import bound  # noqa: E402  # needs the apps loaded
-from controlplane.origins import SameOrigin  # noqa: E402  # the same
+from controlplane.origins import SameOrigin  # noqa: E402  # needs the apps loaded
+from controlplane.slow_readers import pace  # noqa: E402  # the same
 from controlplane.sub_path import UnderSubPath  # noqa: E402  # the same
 from tasks_app.live.alert_thread import start_watching  # noqa: E402  # the same
 from tasks_app.live.routing import websocket_urlpatterns  # noqa: E402  # the same
@@ -95,5 +95,5 @@ application: Any = ProtocolTypeRouter(
 if settings.SUB_PATH:
     application = UnderSubPath(application, settings.SUB_PATH)
 
-bound()
+pace()
 start_watching()

@@ -44,8 +44,3 @@ class BoundedRequest(http_protocol.WebRequest):  # type: ignore[misc]  # daphne 
         self.handle_reply({"type": "http.response.start", "status": 413, "headers": headers})
         self.handle_reply({"type": "http.response.body", "body": text.encode()})
         return None
-
-
-def bound() -> None:
-    """Have daphne make such requests; it looks the class up at each connection."""
-    http_protocol.WebRequest = BoundedRequest

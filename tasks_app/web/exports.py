@@ -1,15 +1,24 @@
-"""Lists as CSV or JSON lines, sent while they are read, page by page: any list, without a bound."""
+"""Lists as CSV or JSON lines, sent while they are read, page by page: any list, without a bound.
+
+No connection is held between two pages, few pages are read at a time, and a person has few exports
+under way: whoever takes a file slowly, or takes many, holds nobody up.
+"""
 
 import json
+import weakref
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
+from django.db import close_old_connections
 from django.http import HttpRequest, StreamingHttpResponse
 
 from tasks_app.core.tables import Columns, Row, csv_text, json_text
+from tasks_app.core.words import say
+from tasks_app.services.request_limits import TooManyRequests
+from tasks_app.services.turns import Turns
 
 C = TypeVar("C")
 
@@ -19,6 +28,16 @@ INCOMPLETE: Final = "INCOMPLETE: %s; what follows is missing. Narrow the list do
 
 HEADER: Final = "X-Chargehand-Incomplete"
 """The header of a file that is known beforehand not to hold all: it says why."""
+
+
+MOST_AT_ONCE: Final = 3
+"""Exports that one person may have under way."""
+
+RETRY_SECONDS: Final = 10.0
+
+of_person: Final = Turns(MOST_AT_ONCE)
+reading: Final = Turns(2, waiting=100, longest_wait=120.0)
+"""Pages of exports that are read at a time: the other connections are for pages of the site."""
 
 
 class Cut(Exception):
@@ -37,17 +56,40 @@ def stream(
     ``cut`` says why the list is longer than the pages, where it is: in a header and the last line.
     """
     as_json = request.GET.get("format") == "json"
-    parts = (_json_parts if as_json else _csv_parts)(columns, _whole(pages, cut))
+    wanted = () if request.method == "HEAD" else _in_turn(pages)
+    parts = (_json_parts if as_json else _csv_parts)(columns, _whole(wanted, cut))
     # A web server that speaks ASGI would first read all of an ordinary iterator into memory.
     content = _awaited(parts) if isinstance(request, ASGIRequest) else parts
     kind = "application/x-ndjson" if as_json else "text/csv; charset=utf-8"
-    response = StreamingHttpResponse(content, content_type=kind)
+    response = Export(f"person {request.user.pk}", content, content_type=kind)
     file = f"{name}.{'jsonl' if as_json else 'csv'}"
     response["Content-Disposition"] = f'attachment; filename="{file}"'
     response["X-Accel-Buffering"] = "no"
     if cut:
         response[HEADER] = cut
     return response
+
+
+class Export(StreamingHttpResponse):
+    """A file under way: one of the few that a person may have, until it is closed or forgotten."""
+
+    def __init__(self, person: str, *args: Any, **kwargs: Any) -> None:
+        if not of_person.take(person):
+            raise TooManyRequests(
+                say(
+                    "%(most)s exports of yours are under way. Nothing was exported.",
+                    most=MOST_AT_ONCE,
+                ),
+                RETRY_SECONDS,
+            )
+        # Once, whichever comes first: closed by the server, or dropped before anybody read it.
+        self._end = weakref.finalize(self, of_person.give, person)
+        super().__init__(*args, **kwargs)
+
+    def close(self) -> None:
+        """End it."""
+        self._end()
+        super().close()
 
 
 def columns_of(row: type[Any], *without: str) -> Columns[Any]:
@@ -73,8 +115,30 @@ def _whole(pages: Iterable[Sequence[Row]], cut: str) -> Iterator[Sequence[Row]]:
         raise Cut(cut)
 
 
+def _in_turn(pages: Iterable[Sequence[Row]]) -> Iterator[Sequence[Row]]:
+    """The pages, each read in its turn among all exports of the process."""
+    following = iter(pages)
+    while True:
+        if not reading.take():
+            raise TimeoutError(say("too many exports are under way"))
+        try:
+            page = next(following, None)
+        finally:
+            reading.give()
+        if page is None:
+            return
+        yield page
+
+
 async def _awaited(parts: Iterator[str]) -> AsyncIterator[str]:
-    following = sync_to_async(lambda: next(parts, None))
+    def read() -> str | None:
+        try:
+            return next(parts, None)
+        finally:
+            # Until the reader has taken this part no connection is needed.
+            close_old_connections()
+
+    following = sync_to_async(read)
     while (part := await following()) is not None:
         yield part
 

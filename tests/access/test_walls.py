@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from channels.testing import WebsocketCommunicator
 from django.contrib.auth.models import Group, User
-from django.db import InternalError, connection
+from django.db import OperationalError, connection
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -284,5 +284,5 @@ def test_a_database_that_refuses_to_write_is_noticed_by_the_test_above(floor: Fl
     (task,) = floor.submit(1)
     client = Client()
     client.force_login(user_of("operator") or User())
-    with read_only(), pytest.raises(InternalError, match="read-only"):
+    with read_only(), pytest.raises(OperationalError, match="read-only"):
         client.post(f"/tasks/{task}/cancel/")

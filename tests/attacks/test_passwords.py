@@ -179,6 +179,6 @@ def test_a_new_password_that_is_refused_is_no_wrong_old_one(floor: Floor, hashes
 def test_links_for_a_password_cannot_be_guessed_without_end(vera: User, settings: Any) -> None:
     settings.LOGIN_FAILED_RATE = Rate(4, 3600)
     stranger = Client(REMOTE_ADDR="203.0.113.9")
-    answers = [stranger.get(f"/password/reset/MQ/abc-{number}/") for number in range(6)]
+    answers = [stranger.post(f"/password/reset/MQ/abc-{number}/") for number in range(6)]
     assert [each.status_code for each in answers] == [200] * 4 + [429] * 2
     assert told(answers[-1]) == (429, True)

@@ -3,7 +3,6 @@
 import hashlib
 import logging
 import threading
-from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -209,10 +208,13 @@ class SetPassword(views.PasswordResetConfirmView):
     success_url = reverse_lazy("login")
 
     def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Count links that do not work, before they are looked at. Raises TooManyRequests."""
-        tried = try_link(address_of(self.request))
+        """Count forms whose link does not work, before anything is hashed.
+
+        Raises TooManyRequests.
+        """
+        tried = try_link(address_of(self.request)) if self.request.method == "POST" else None
         answer = super().dispatch(*args, **kwargs)
-        if self.validlink or answer.status_code == HTTPStatus.FOUND:
+        if tried is not None and self.validlink:
             tried.succeeded()
         return answer
 
