@@ -23,6 +23,11 @@ class EdgeVerdict:
     state: EdgeState
     fate: Fate
 
+    @property
+    def ends(self) -> bool:
+        """Whether the dependent can never run."""
+        return self.fate in (Fate.DIES, Fate.SKIPS)
+
 
 WAITS: Final = EdgeVerdict(EdgeState.WAITING, Fate.WAITS)
 ADVANCES: Final = EdgeVerdict(EdgeState.MET, Fate.ADVANCES)
@@ -49,19 +54,33 @@ WHEN_SKIPPED: Final = {
 CLOSED: Final = frozenset({Status.DISMISSED, Status.CANCELLED})
 
 
-def judge_edge(dependency: Status, on_dead: OnDead) -> EdgeVerdict:
+def judge_edge(dependency: Status, on_dead: OnDead, *, revived: bool = False) -> EdgeVerdict:
     """Decide an edge by its dependency's status (design, section 3).
 
-    >>> judge_edge(Status.DEAD, OnDead.WAIT).fate
+    ``revived``: the dependent was just requeued. A person who requeues a task whose dependency is
+    DEAD wants both, so ``fail`` then waits for that dependency, as ``wait`` does.
+
+    >>> judge_edge(Status.DEAD, OnDead.FAIL).fate
+    <Fate.DIES: 'dies'>
+    >>> judge_edge(Status.DEAD, OnDead.FAIL, revived=True).fate
     <Fate.WAITS: 'waits'>
     """
     if dependency is Status.COMPLETED:
         return ADVANCES
     if dependency is Status.DEAD:
-        return WHEN_DEAD[on_dead]
+        return NEEDS_HUMAN if revived and on_dead is OnDead.FAIL else WHEN_DEAD[on_dead]
     if dependency is Status.SKIPPED:
         # A branch not taken is no failure: what hangs on it is not taken either.
         return WHEN_SKIPPED[on_dead]
     if dependency in CLOSED:
         return WHEN_CLOSED[on_dead]
     return WAITS
+
+
+HOPELESS: Final = tuple(
+    (status, on_dead)
+    for status in Status
+    for on_dead in OnDead
+    if judge_edge(status, on_dead, revived=True).ends
+)
+"""A dependency's status and policy under which not even a requeue helps the dependent."""

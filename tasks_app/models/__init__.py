@@ -5,6 +5,7 @@ from tasks_app.models.alerts import AlertSettings
 from tasks_app.models.bulks import Bulk, BulkItem
 from tasks_app.models.counts import StatusCount, StatusDelta
 from tasks_app.models.deaths import DeadGroup, Death
+from tasks_app.models.dependencies import Dependency, Settled
 from tasks_app.models.effects import Effect
 from tasks_app.models.jobs import Job, JobNews, JobTurn, StepTask
 from tasks_app.models.kinds import Kind, RoundRobinCursor
@@ -21,13 +22,7 @@ from tasks_app.models.supervision import (
     SupervisorSettings,
 )
 from tasks_app.models.task_logs import TaskLog
-from tasks_app.models.tasks import (
-    Attempt,
-    Dependency,
-    Lease,
-    Settled,
-    Task,
-)
+from tasks_app.models.tasks import Attempt, Lease, Task
 from tasks_app.models.workers import Capability, Heartbeat, Worker
 
 __all__ = [

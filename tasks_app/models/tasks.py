@@ -1,4 +1,4 @@
-"""Tasks, their dependencies, the leases in flight and the attempts behind them."""
+"""Tasks, the leases in flight and the attempts behind them."""
 
 import uuid
 
@@ -12,8 +12,6 @@ from tasks_app.core.states import (
     FAILURES,
     UNFINISHED,
     DeadReason,
-    EdgeState,
-    OnDead,
     Outcome,
     Status,
 )
@@ -176,42 +174,6 @@ class Task(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind_id} {self.id}"
-
-
-class Dependency(models.Model):
-    """An edge: ``task`` needs ``depends_on``, whose result reaches its worker as input ``name``."""
-
-    pk = models.CompositePrimaryKey("task_id", "depends_on_id")
-    task = models.ForeignKey(Task, models.CASCADE, db_index=False, related_name="dependencies")
-    depends_on = models.ForeignKey(Task, models.CASCADE, related_name="dependents")
-    name = models.CharField(max_length=100)
-    on_dead = models.CharField(max_length=10, choices=choices(OnDead), db_default=OnDead.WAIT)
-    state = models.CharField(max_length=10, choices=choices(EdgeState))
-
-    class Meta:
-        db_table = "dependency"
-        constraints = [
-            models.CheckConstraint(
-                name="dependency_not_itself", condition=~Q(task=F("depends_on"))
-            ),
-            models.CheckConstraint(
-                name="dependency_on_dead_known", condition=one_of("on_dead", OnDead)
-            ),
-            models.CheckConstraint(
-                name="dependency_state_known", condition=one_of("state", EdgeState)
-            ),
-            models.UniqueConstraint(name="dependency_name_once", fields=["task", "name"]),
-        ]
-
-
-class Settled(models.Model):
-    """A task that ended or died while others, or its job, wait for it: each round's inbox."""
-
-    id = models.BigAutoField(primary_key=True)
-    task_id = models.UUIDField()
-
-    class Meta:
-        db_table = "settled"
 
 
 class Lease(models.Model):

@@ -5,7 +5,6 @@ Jobs of which something moved, and a person's act on many tasks, follow in one e
 It looks only at the record and never does domain work.
 """
 
-import json
 import logging
 import time
 from collections import Counter
@@ -18,18 +17,16 @@ import psycopg
 from django.db import InterfaceError, OperationalError, connection
 
 from tasks_app import events
-from tasks_app.core.dependencies import Fate, judge_edge
 from tasks_app.core.dispatch import plan_dispatch
-from tasks_app.core.facts import DispatchPlan, ErrorFacts, Left, Snapshot
-from tasks_app.core.states import DeadReason, Status
+from tasks_app.core.facts import DispatchPlan, Left, Snapshot
 from tasks_app.core.windows import must_look_further
 from tasks_app.models import SupervisorSettings
 from tasks_app.services.bulk_rounds import advance_bulk
 from tasks_app.services.job_settling import settle_jobs
-from tasks_app.services.sweeping import BATCH, run_sweep
+from tasks_app.services.settling import carry_over
+from tasks_app.services.sweeping import run_sweep
 from tasks_app.services.transactions import transactional
-from tasks_app.store import breakers, closing, dependencies, dispatch, jobs, leader
-from tasks_app.store.dependencies import OpenEdge
+from tasks_app.store import breakers, dispatch, jobs, leader
 from tasks_app.store.inboxes import Inboxes
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.snapshot import begin_round, look_further, read_snapshot
@@ -109,7 +106,7 @@ def _round(epoch: int, number: int, sweeping: bool) -> tuple[RoundReport, Inboxe
         report.lost_workers = swept.lost_workers
     # A sweep may have ended tasks that others wait for.
     if has_settled or sweeping:
-        _settle(report)
+        report.settled = carry_over()
     _hand_out(settings, number, report)
     waiting = leader.renew_and_look(epoch, settings.leader_lease_seconds)
     if waiting is None:
@@ -190,27 +187,6 @@ def _bulk_round(epoch: int) -> int:
     if not leader.renew(epoch, supervisor_settings().leader_lease_seconds):
         raise Deposed(f"epoch {epoch} is over")
     return moved
-
-
-def _settle(report: RoundReport) -> None:
-    edges = dependencies.take_settled(BATCH)
-    verdicts = [(edge, judge_edge(edge.status, edge.on_dead)) for edge in edges]
-    dependencies.move_edges([(e.task_id, e.depends_on, v.state) for e, v in verdicts])
-    dying = {e.task_id: e for e, v in verdicts if v.fate is Fate.DIES}
-    skipped = {e.task_id for e, v in verdicts if v.fate is Fate.SKIPS}
-    closing.close_waiting(
-        list(dying),
-        Status.DEAD,
-        reason=DeadReason.DEPENDENCY,
-        errors=[json.dumps(_dependency_error(edge)) for edge in dying.values()],
-    )
-    closing.close_waiting(sorted(skipped - dying.keys()), Status.SKIPPED)
-    report.settled = len(edges)
-
-
-def _dependency_error(edge: OpenEdge) -> dict[str, object]:
-    message = f"It depends on task {edge.depends_on}, which is {edge.status}."
-    return ErrorFacts(type="DependencyNotCompleted", message=message).as_json()
 
 
 def _hand_out(settings: SupervisorSettings, number: int, report: RoundReport) -> None:

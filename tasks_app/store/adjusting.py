@@ -12,7 +12,7 @@ WITH locked AS (
     SELECT id FROM task
      WHERE id = ANY (%(ids)s::uuid[]) AND status IN ('PENDING', 'FAILED', 'DEAD')
      ORDER BY id
-       FOR UPDATE
+       FOR NO KEY UPDATE
 )
 UPDATE task t
    SET priority = %(priority)s,
@@ -36,7 +36,7 @@ WITH locked AS (
      WHERE id = ANY (%(ids)s::uuid[])
        AND status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING', 'DEAD')
      ORDER BY id
-       FOR UPDATE
+       FOR NO KEY UPDATE
 )
 UPDATE task t SET deadline_at = %(deadline)s
   FROM locked l WHERE t.id = ANY (ARRAY[l.id])

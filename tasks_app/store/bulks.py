@@ -140,7 +140,7 @@ SELECT id, action, params, canary, total, place, watched,
  WHERE state IN ('held', 'running') AND look_at <= statement_timestamp()
  ORDER BY look_at
  LIMIT 1
-   FOR UPDATE SKIP LOCKED
+   FOR NO KEY UPDATE SKIP LOCKED
 """
 
 
@@ -158,7 +158,7 @@ SELECT i.place, t.id, t.requeues = i.requeues
   FROM bulk_item i JOIN task t ON t.id = ANY (ARRAY[i.task_id])
  WHERE i.bulk_id = %(bulk)s AND i.place >= %(first)s AND i.place < %(end)s
  ORDER BY i.task_id
-   FOR UPDATE OF t
+   FOR NO KEY UPDATE OF t
 """
 
 

@@ -17,7 +17,7 @@ WITH input AS (
      CROSS JOIN LATERAL (
         SELECT t.id, t.status FROM task t
          WHERE t.id = i.task_id AND t.status IN ('PENDING', 'FAILED')
-           FOR UPDATE
+           FOR NO KEY UPDATE
      ) t
 ), closed AS (
     UPDATE task t
@@ -74,7 +74,7 @@ LOCK_FOR_CANCEL = """
 SELECT id, token, status FROM task
  WHERE id = ANY (%(ids)s::uuid[]) AND status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING')
  ORDER BY id
-   FOR UPDATE
+   FOR NO KEY UPDATE
 """
 
 

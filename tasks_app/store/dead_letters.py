@@ -4,50 +4,38 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from tasks_app.store import sql
+from tasks_app.store.dependencies import HOPELESS_PARAMS, NEVER_RUNS
 
-# A task that died with its dependency waits for it again; one whose dependency was closed for good
-# cannot be helped by a requeue and is left out. The token is never reset. A deadline that has
-# passed is lifted: whoever requeues the task wants it done all the same.
-REQUEUE = """
+# Edges are left as they are: the requeue announces the task, so that the supervisor judges all that
+# it waits for and, where others wait for it, those as well (``core.dependencies``). One whose
+# dependency was closed for good cannot be helped by a requeue and is left out. ``waiting_on``
+# counts the open edges of DEAD tasks too. The token is never reset. A deadline that has passed is
+# lifted: whoever requeues the task wants it done all the same.
+REQUEUE = f"""
 WITH locked AS (
-    SELECT t.id, t.dependency_count FROM task t
+    SELECT t.id FROM task t
      WHERE t.id = ANY (%(ids)s::uuid[]) AND t.status = 'DEAD'
        AND NOT EXISTS (
            SELECT FROM dependency d JOIN task p ON p.id = ANY (ARRAY[d.depends_on_id])
-            WHERE d.task_id = t.id AND d.state = 'blocked'
-              AND p.status IN ('DISMISSED', 'CANCELLED', 'SKIPPED'))
+            WHERE d.task_id = t.id AND {NEVER_RUNS})
      ORDER BY t.id
-       FOR UPDATE OF t
-), edges AS (
-    UPDATE dependency d
-       SET state = CASE p.status WHEN 'COMPLETED' THEN 'met'
-                                 WHEN 'DEAD' THEN 'blocked' ELSE 'waiting' END
-      FROM locked l, task p
-     WHERE d.task_id = ANY (ARRAY[l.id]) AND p.id = ANY (ARRAY[d.depends_on_id])
-       AND d.state IN ('waiting', 'blocked')
-    RETURNING d.task_id, d.state
-), waits AS (
-    SELECT task_id, count(*) FILTER (WHERE state <> 'met') AS n FROM edges GROUP BY task_id
+       FOR NO KEY UPDATE OF t
 ), requeued AS (
     UPDATE task t
        SET status = 'PENDING', attempts = 0, requeues = t.requeues + 1, dead_reason = NULL,
            finished_at = NULL, run_at = statement_timestamp(),
            deadline_at = CASE WHEN t.deadline_at > statement_timestamp() THEN t.deadline_at END,
            queue_at = statement_timestamp()
-               - t.priority * s.priority_head_start_seconds * interval '1 second',
-           waiting_on = coalesce(w.n, 0) + t.holds
+               - t.priority * s.priority_head_start_seconds * interval '1 second'
       FROM locked l
-      LEFT JOIN waits w ON w.task_id = l.id
      CROSS JOIN supervisor_settings s
      WHERE t.id = ANY (ARRAY[l.id])
-    RETURNING t.id, t.kind, t.job_id
+    RETURNING t.id, t.kind, t.job_id, t.has_dependents, t.waiting_on > t.holds AS waits
 ), announced AS (
-    INSERT INTO settled (task_id) SELECT id FROM requeued WHERE job_id IS NOT NULL
-), freed AS (
-    UPDATE dependency d SET state = 'waiting'
-      FROM requeued r, task t
-     WHERE d.depends_on_id = ANY (ARRAY[r.id]) AND d.state = 'blocked'
-       AND t.id = ANY (ARRAY[d.task_id]) AND t.status = 'PENDING'
+    INSERT INTO settled (task_id, own)
+    SELECT id, false FROM requeued WHERE has_dependents OR job_id IS NOT NULL
+    UNION ALL
+    SELECT id, true FROM requeued WHERE waits
 ), counted AS (
     INSERT INTO status_delta (kind, status, change)
     SELECT r.kind, s.status, s.sign * r.n
@@ -55,12 +43,13 @@ WITH locked AS (
      CROSS JOIN (VALUES ('DEAD', -1), ('PENDING', 1)) AS s(status, sign)
 )
 SELECT id FROM requeued
-"""
+"""  # noqa: S608  a constant
 
 
 def requeue(ids: Sequence[UUID]) -> set[UUID]:
     """Bring DEAD tasks back to PENDING with a new attempt budget; return those that moved."""
-    return {found for (found,) in sql.rows_by_key(REQUEUE, {"ids": list(ids)})}
+    params = {"ids": list(ids), **HOPELESS_PARAMS}
+    return {found for (found,) in sql.rows_by_key(REQUEUE, params)}
 
 
 # A group is dismissed with the last of its tasks: what dies of the same later has come back.
@@ -69,7 +58,7 @@ WITH locked AS (
     SELECT id FROM task
      WHERE id = ANY (%(ids)s::uuid[]) AND status = 'DEAD'
      ORDER BY id
-       FOR UPDATE
+       FOR NO KEY UPDATE
 ), dismissed AS (
     UPDATE task t SET status = 'DISMISSED', finished_at = statement_timestamp()
       FROM locked l WHERE t.id = ANY (ARRAY[l.id])

@@ -37,7 +37,7 @@ WITH input AS (
      CROSS JOIN LATERAL (
         SELECT t.id FROM task t
          WHERE t.id = i.task_id AND t.status = 'PENDING' AND t.waiting_on < 1
-           FOR UPDATE SKIP LOCKED
+           FOR NO KEY UPDATE SKIP LOCKED
      ) t
 ), assigned AS (
     UPDATE task t

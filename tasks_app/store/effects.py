@@ -14,7 +14,7 @@ from tasks_app.store import sql
 HOLD = """
 SELECT 1 FROM task
  WHERE id = %(task)s AND token = %(token)s AND status = 'RUNNING' AND assigned_to = %(worker)s
-   FOR UPDATE
+   FOR NO KEY UPDATE
 """
 
 
@@ -24,7 +24,7 @@ def hold(worker_id: UUID, task_id: UUID, token: int) -> bool:
 
 
 # A RUNNING task's effects are its worker's alone.
-HOLD_AT_REST = "SELECT 1 FROM task WHERE id = %(task)s AND status <> 'RUNNING' FOR UPDATE"
+HOLD_AT_REST = "SELECT 1 FROM task WHERE id = %(task)s AND status <> 'RUNNING' FOR NO KEY UPDATE"
 
 
 def hold_at_rest(task_id: UUID) -> bool:

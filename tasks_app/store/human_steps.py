@@ -28,7 +28,7 @@ def ensure_person(new_id: UUID, user_id: int, name: str) -> UUID:
 
 
 # First alone, so that the claim is judged, and its time is read, after any wait for the row.
-LOCK = "SELECT id FROM task WHERE id = %(task)s FOR UPDATE"
+LOCK = "SELECT id FROM task WHERE id = %(task)s FOR NO KEY UPDATE"
 
 # Taken and begun in one. Who comes second finds that it is no longer PENDING. A lock that is held
 # is looked for here for the sake of a clear word; two that take it in one instant are kept apart by
@@ -104,7 +104,7 @@ SELECT t.id, t.token, w.name
  WHERE l.held_until < statement_timestamp() AND t.status = 'RUNNING'
  ORDER BY l.held_until
  LIMIT %(limit)s
-   FOR UPDATE OF t, l SKIP LOCKED
+   FOR NO KEY UPDATE OF t, l SKIP LOCKED
 """
 
 

@@ -101,7 +101,7 @@ class JobRow:
 
 LOCK_JOBS = """
 SELECT id, status, plan, paused, cancel_asked, created_at FROM job
- WHERE id = ANY (%(ids)s::uuid[]) ORDER BY id FOR UPDATE
+ WHERE id = ANY (%(ids)s::uuid[]) ORDER BY id FOR NO KEY UPDATE
 """
 
 
@@ -175,7 +175,7 @@ WITH moved AS (
     SELECT t.id FROM task t JOIN moved m ON t.job_id = m.id
      WHERE t.status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING', 'DEAD')
      ORDER BY t.id
-       FOR UPDATE OF t
+       FOR NO KEY UPDATE OF t
 ), held AS (
     UPDATE task t SET holds = t.holds + %(change)s, waiting_on = t.waiting_on + %(change)s
       FROM locked l

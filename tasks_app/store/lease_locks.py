@@ -19,7 +19,7 @@ SELECT t.id, t.token, t.attempts, t.max_attempts, t.kind, k.poison_after, k.limi
     SELECT t.* FROM task t
      WHERE t.id = i.task_id AND t.token = i.token
        AND t.status = 'RUNNING' AND t.assigned_to = %(worker)s
-       FOR UPDATE
+       FOR NO KEY UPDATE
  ) t
   JOIN kind k ON k.name = t.kind
 """
@@ -65,7 +65,7 @@ SELECT t.id, t.token
     SELECT t.id, t.token FROM task t
      WHERE t.id = l.task_id AND t.token = l.token
        AND (t.status = 'ASSIGNED' OR %(begun)s AND t.status = 'RUNNING')
-       FOR UPDATE
+       FOR NO KEY UPDATE
  ) t
 """
 

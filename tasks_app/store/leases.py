@@ -32,7 +32,7 @@ WITH mine AS (
      CROSS JOIN LATERAL (
         SELECT t.id, t.token FROM task t
          WHERE t.id = m.task_id AND t.token = m.token AND t.status = 'ASSIGNED'
-           FOR UPDATE SKIP LOCKED
+           FOR NO KEY UPDATE SKIP LOCKED
      ) t
 ), begun AS (
     UPDATE lease l SET started_at = statement_timestamp()
@@ -84,7 +84,7 @@ WITH input AS (
         SELECT t.id, t.token FROM task t
          WHERE t.id = i.task_id AND t.token = i.token
            AND t.status = 'RUNNING' AND t.assigned_to = %(worker)s
-           FOR UPDATE
+           FOR NO KEY UPDATE
      ) t
 ), ended AS (
     DELETE FROM lease l USING locked k
@@ -173,7 +173,7 @@ WITH input AS (
      CROSS JOIN LATERAL (
         SELECT t.* FROM task t
          WHERE t.id = i.task_id AND t.token = i.token AND t.status IN ('ASSIGNED', 'RUNNING')
-           FOR UPDATE
+           FOR NO KEY UPDATE
      ) t
 ), ended AS (
     DELETE FROM lease l USING locked k

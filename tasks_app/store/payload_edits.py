@@ -11,7 +11,7 @@ from tasks_app.store import sql
 LOCK_DEAD = """
 SELECT kind, payload FROM task
  WHERE id = %(task)s AND status = 'DEAD' AND requeues = %(requeues)s
-   FOR UPDATE
+   FOR NO KEY UPDATE
 """
 
 

@@ -156,7 +156,7 @@ SELECT t.id FROM task t
  WHERE t.job_id = ANY (%(jobs)s::uuid[]) AND t.unprepared
    AND t.status = 'PENDING' AND t.waiting_on = 1
  ORDER BY t.id
-   FOR UPDATE OF t
+   FOR NO KEY UPDATE OF t
 """
 
 
@@ -213,7 +213,7 @@ WITH input AS (
       JOIN step_task s ON s.task_id = ANY (ARRAY[i.id]) AND s.role = 'join'
      WHERE t.status = 'PENDING' AND NOT t.unprepared
      ORDER BY i.id
-       FOR UPDATE OF t
+       FOR NO KEY UPDATE OF t
 ), done AS (
     UPDATE task t
        SET status = 'COMPLETED', result = l.result, error = NULL,

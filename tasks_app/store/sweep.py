@@ -69,7 +69,7 @@ SELECT t.id, t.token, lost.outcome, t.status = 'RUNNING', t.attempts, t.max_atte
  WHERE lost.outcome IS NOT NULL AND t.status IN ('ASSIGNED', 'RUNNING')
  ORDER BY lost.task_id
  LIMIT %(limit)s
-   FOR UPDATE OF t SKIP LOCKED
+   FOR NO KEY UPDATE OF t SKIP LOCKED
 """
 
 
@@ -103,7 +103,7 @@ WITH budget AS (
     SELECT t.id FROM task t JOIN due d ON t.id = ANY (ARRAY[d.id])
      WHERE t.status = 'FAILED' AND t.run_at <= statement_timestamp()
      ORDER BY d.id
-       FOR UPDATE OF t SKIP LOCKED
+       FOR NO KEY UPDATE OF t SKIP LOCKED
 ), moved AS (
     UPDATE task t SET status = 'PENDING' FROM locked l WHERE t.id = ANY (ARRAY[l.id])
     RETURNING t.kind
@@ -169,7 +169,7 @@ SELECT id, token, status FROM task
    AND status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING')
  ORDER BY id
  LIMIT %(limit)s
-   FOR UPDATE SKIP LOCKED
+   FOR NO KEY UPDATE SKIP LOCKED
 """
 
 

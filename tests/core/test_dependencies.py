@@ -32,3 +32,15 @@ EXPECTED = {
 def test_every_status_and_policy_has_its_verdict(status: Status, on_dead: OnDead) -> None:
     verdict = judge_edge(status, on_dead)
     assert (verdict.state, verdict.fate) == EXPECTED[status, on_dead]
+
+
+@pytest.mark.parametrize("status", Status)
+@pytest.mark.parametrize("on_dead", OnDead)
+def test_a_requeued_dependent_is_judged_alike_but_waits_for_a_dead_dependency(
+    status: Status, on_dead: OnDead
+) -> None:
+    verdict = judge_edge(status, on_dead, revived=True)
+    if (status, on_dead) == (Status.DEAD, OnDead.FAIL):
+        assert verdict == judge_edge(Status.DEAD, OnDead.WAIT)
+    else:
+        assert verdict == judge_edge(status, on_dead)

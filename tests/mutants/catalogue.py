@@ -48,7 +48,7 @@ MUTANTS: Final = (
         (
             Patch(
                 SWEEP,
-                " ORDER BY lost.task_id\n LIMIT %(limit)s\n   FOR UPDATE OF t SKIP LOCKED\n",
+                " ORDER BY lost.task_id\n LIMIT %(limit)s\n   FOR NO KEY UPDATE OF t SKIP LOCKED\n",
                 " ORDER BY lost.task_id\n LIMIT %(limit)s\n",
             ),
             Patch(
@@ -218,6 +218,46 @@ MUTANTS: Final = (
         (Patch(ROUNDS, "    events.wake_workers(handed)\n", ""),),
         (
             "tests/services/test_wake_ups.py::test_a_worker_that_does_not_poll_is_woken_by_the_round",
+        ),
+    ),
+    Mutant(
+        "a requeue that announces nothing",
+        (
+            Patch(
+                "tasks_app/store/dead_letters.py",
+                "    UNION ALL\n    SELECT id, true FROM requeued WHERE waits\n",
+                "",
+            ),
+        ),
+        (
+            (
+                "tests/services/test_dependencies.py"
+                "::test_what_died_while_it_waited_runs_after_a_requeue_once_its_dependency_is_done"
+            ),
+            (
+                "tests/races/test_races.py"
+                "::test_a_dependency_that_completes_while_its_dependent_is_requeued_is_not_missed"
+            ),
+        ),
+    ),
+    Mutant(
+        "an entry of the inbox consumed without effect",
+        (
+            Patch(
+                "tasks_app/services/settling.py",
+                "    dependencies.put_back(taken.rest)\n",
+                "",
+            ),
+        ),
+        (
+            (
+                "tests/services/test_settling.py"
+                "::test_the_end_of_a_task_with_many_dependents_is_carried_over_in_portions"
+            ),
+            (
+                "tests/races/test_races.py"
+                "::test_a_dependent_that_somebody_holds_is_passed_over_and_settled_next_time"
+            ),
         ),
     ),
 )

@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, transaction
 from tasks_app.core.facts import Assignment
 from tasks_app.core.new_tasks import Dependency, NewTask
 from tasks_app.core.states import OnDead, Status
-from tasks_app.models import AuditEntry, Lease, Worker
+from tasks_app.models import AuditEntry, Lease, Task, Worker
 from tasks_app.sdk.link import Grant, WorkerUnknown
 from tasks_app.services import operations, worker_protocol
 from tasks_app.services.cancellation import cancel_tasks
@@ -241,6 +241,41 @@ def test_two_requeues_at_once_are_one(floor: Floor) -> None:
     assert result.done == set()
     assert result.refused == {task: "It is PENDING, not DEAD."}
     assert floor.task(task).requeues == 1
+
+
+def test_a_dependency_that_completes_while_its_dependent_is_requeued_is_not_missed(
+    floor: Floor,
+) -> None:
+    grant = running(floor)
+    first = grant.task_id
+    (second,) = floor.submit(needs=[(first, OnDead.FAIL)])
+    floor.fail("w1", grant, permanent=True)
+    floor.round()
+    assert floor.task(second).dead_reason == "dependency"
+    operations.requeue([first], OPERATOR)
+    floor.round()
+    (grant,) = floor.claim("w1")
+    with transaction.atomic():
+        assert operations.requeue([second], OPERATOR).done == {second}
+        assert Rival(lambda: floor.complete("w1", grant)).join() == []
+        assert Rival(floor.round).join().settled == 1, "it still sees the dependent DEAD"
+    floor.round()
+    assert floor.status(second) is Status.ASSIGNED
+
+
+def test_a_dependent_that_somebody_holds_is_passed_over_and_settled_next_time(
+    floor: Floor,
+) -> None:
+    grant = running(floor)
+    held, free = floor.submit(2, needs=[(grant.task_id, OnDead.WAIT)])
+    assert floor.complete("w1", grant) == []
+    with transaction.atomic():
+        Task.objects.select_for_update(no_key=True).get(id=held)
+        assert Rival(floor.round).join().settled == 1
+        assert Rival(floor.round).join().settled == 0
+        assert floor.task(free).waiting_on == 0
+    assert floor.round().settled == 1
+    assert floor.status(held) is Status.ASSIGNED
 
 
 def test_a_dismissal_that_waited_for_a_requeue_is_refused(floor: Floor) -> None:

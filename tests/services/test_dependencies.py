@@ -1,11 +1,16 @@
 """Edges between tasks: inputs, and what death means for those that wait."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from django.utils import timezone
 
 from tasks_app.core.states import OnDead, Status
+from tasks_app.models import Task
 from tasks_app.services import operations
+from tasks_app.services.cancellation import cancel_tasks
+from tasks_app.services.payload_edits import edit_and_requeue
 from tasks_app.services.people import Actor
 from tests.floor import Floor
 
@@ -61,6 +66,7 @@ def test_on_dead_wait_waits_for_the_human_and_goes_on_after_a_requeue(floor: Flo
     assert floor.status(second) is Status.PENDING
     assert [e.state for e in floor.task(second).dependencies.all()] == ["blocked"]
     assert operations.requeue([first], OPERATOR).done == {first}
+    floor.round()
     assert [e.state for e in floor.task(second).dependencies.all()] == ["waiting"]
     assert end(floor) == first
     assert end(floor) == second
@@ -144,3 +150,82 @@ def test_a_dismissal_needs_a_reason_and_is_audited_with_it(floor: Floor) -> None
     entry = AuditEntry.objects.get()
     assert (entry.actor, entry.action, entry.reason, entry.count) == ("op", "dismiss", "spam", 1)
     assert entry.detail == {"tasks": [str(task)]}
+
+
+def overdue(floor: Floor, *needs: tuple[UUID, OnDead]) -> UUID:
+    """A task that died of its deadline while it still waited for these."""
+    (task,) = floor.submit(needs=needs, deadline_at=timezone.now() + timedelta(hours=1))
+    Task.objects.filter(id=task).update(deadline_at=timezone.now() - timedelta(seconds=1))
+    floor.round()
+    assert floor.task(task).dead_reason == "deadline"
+    return task
+
+
+@pytest.mark.parametrize("on_dead", [OnDead.WAIT, OnDead.FAIL])
+@pytest.mark.parametrize("how", ["cancelled", "dismissed"])
+def test_what_died_while_it_waited_is_not_requeued_once_its_dependency_is_closed(
+    floor: Floor, how: str, on_dead: OnDead
+) -> None:
+    (first,) = floor.submit()
+    task = overdue(floor, (first, on_dead))
+    close(floor, first, how)
+    result = operations.requeue([task], OPERATOR)
+    assert result.done == set()
+    assert how.upper() in result.refused[task]
+
+
+@pytest.mark.parametrize("how", ["cancelled", "dismissed", "dead"])
+def test_what_died_while_it_waited_runs_after_a_requeue_where_it_goes_on_without_its_dependency(
+    floor: Floor, how: str
+) -> None:
+    (first,) = floor.submit()
+    task = overdue(floor, (first, OnDead.CONTINUE))
+    close(floor, first, how)
+    assert operations.requeue([task], OPERATOR).done == {task}
+    assert end(floor) == task
+
+
+def close(floor: Floor, task: UUID, how: str) -> None:
+    """Have a PENDING task end badly, and the supervisor look at it."""
+    if how == "cancelled":
+        cancel_tasks([task], OPERATOR)
+    else:
+        assert end(floor, dead=True) == task
+    if how == "dismissed":
+        operations.dismiss([task], OPERATOR, "not ours")
+    floor.round()
+
+
+def test_what_died_while_it_waited_runs_after_a_requeue_once_its_dependency_is_done(
+    floor: Floor,
+) -> None:
+    (first,) = floor.submit()
+    task = overdue(floor, (first, OnDead.WAIT))
+    assert end(floor) == first
+    floor.round()
+    assert operations.requeue([task], OPERATOR).done == {task}
+    assert end(floor) == task
+
+
+def test_an_edited_payload_is_judged_like_any_requeue(floor: Floor) -> None:
+    (first,) = floor.submit()
+    task = overdue(floor, (first, OnDead.WAIT))
+    assert end(floor) == first
+    floor.round()
+    assert not edit_and_requeue(task, 0, '{"n": 2}', OPERATOR).refused
+    assert end(floor) == task
+
+
+def test_a_requeue_of_both_in_either_order_waits_for_the_first(floor: Floor) -> None:
+    (first,) = floor.submit()
+    (second,) = floor.submit(needs=[(first, OnDead.FAIL)])
+    end(floor, dead=True)
+    floor.round()
+    assert operations.requeue([second], OPERATOR).done == {second}
+    floor.round()
+    assert floor.status(second) is Status.PENDING, "whoever requeues it wants the first done too"
+    assert [e.state for e in floor.task(second).dependencies.all()] == ["blocked"]
+    assert operations.requeue([first], OPERATOR).done == {first}
+    assert end(floor, dead=True) == first
+    floor.round()
+    assert floor.task(second).dead_reason == "dependency", "it has died once more"

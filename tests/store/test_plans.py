@@ -384,8 +384,13 @@ def test_dead_letters_are_grouped_from_the_end_of_their_index(hall: Mapping[str,
 
 
 def test_the_inbox_reaches_dependents_by_their_edges(hall: Mapping[str, Any]) -> None:
-    found = scans(dependencies.TAKE_SETTLED, {"limit": 1000}, sql.BY_KEY)
+    params = {"limit": 1000, "nil": dependencies.NIL}
+    found = scans(dependencies.TAKE_SETTLED, params, sql.BY_KEY)
     assert_no_large_table_is_read_whole(found)
+    # Each reads the edges of one task only.
+    of_task = {"dependency_pkey", "dependency_name_once"}
+    assert of(found, "dependency") - of_task == {"dependency_of"}
+    assert len(of(found, "dependency") & of_task) == 1
 
 
 def test_closing_goes_by_key(hall: Mapping[str, Any]) -> None:
@@ -405,7 +410,7 @@ def test_acts_of_people_and_edges_go_by_key(hall: Mapping[str, Any]) -> None:
     edges = {"tasks": ids, "depends_on": ids, "states": ["met"] * len(ids)}
     ready = {"ids": ids, "locks": "{}", "payloads": results["results"]}
     asked: Mapping[str, Mapping[str, Any]] = {
-        dead_letters.REQUEUE: {"ids": ids},
+        dead_letters.REQUEUE: {"ids": ids, **dependencies.HOPELESS_PARAMS},
         dead_letters.DISMISS: {"ids": ids},
         adjusting.SET_PRIORITY: {"ids": ids, "priority": 5},
         adjusting.SET_DEADLINE: {"ids": ids, "deadline": None},

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from tasks_app.core.bulks import TOUCHES, BulkAction
 from tasks_app.store import sql
+from tasks_app.store.dependencies import HOPELESS_PARAMS, NEVER_RUNS
 
 LOCKS_SHOWN = 5
 
@@ -24,7 +25,7 @@ CHANGED: Final = """
 """
 
 # Few of the tasks have dependents or dependencies; only theirs are looked up.
-PREVIEW = """
+PREVIEW = f"""
 WITH chosen AS MATERIALIZED (
     SELECT t.id, t.kind, t.status, t.estimate_seconds, t.lock_key, t.has_dependents,
            t.dependency_count, t.priority, t.deadline_at,
@@ -32,10 +33,10 @@ WITH chosen AS MATERIALIZED (
       FROM unnest(%(ids)s::uuid[]) AS i(id) JOIN task t ON t.id = ANY (ARRAY[i.id])
 ), closed AS (
     SELECT DISTINCT c.id FROM chosen c
-      JOIN dependency d ON d.task_id = ANY (ARRAY[c.id]) AND d.state = 'blocked'
+      JOIN dependency d ON d.task_id = ANY (ARRAY[c.id])
       JOIN task p ON p.id = ANY (ARRAY[d.depends_on_id])
-       AND p.status IN ('DISMISSED', 'CANCELLED', 'SKIPPED')
      WHERE c.fits AND c.dependency_count > 0 AND %(requeues)s
+       AND {NEVER_RUNS}
 ), dependents AS (
     SELECT DISTINCT d.task_id FROM chosen c
       JOIN dependency d ON d.depends_on_id = ANY (ARRAY[c.id])
@@ -55,7 +56,7 @@ SELECT statement_timestamp(),
        (SELECT count(*) FROM closed), (SELECT count(*) FROM dependents),
        (SELECT count(*) FROM locks), (SELECT coalesce(sum(n), 0) FROM locks),
        (SELECT max(seconds) FROM locks),
-       (SELECT coalesce(array_agg(lock_key), '{}')
+       (SELECT coalesce(array_agg(lock_key), '{{}}')
           FROM (SELECT lock_key FROM locks ORDER BY n DESC, lock_key LIMIT %(shown)s) l),
 """ + CHANGED.format(tasks="chosen")  # noqa: S608  a constant
 
@@ -103,6 +104,7 @@ def read_preview(ids: Sequence[UUID], action: BulkAction) -> Preview:
         "touches": sorted(TOUCHES[action]),
         "shown": LOCKS_SHOWN,
         "requeues": action is BulkAction.REQUEUE,
+        **HOPELESS_PARAMS,
     }
     (row,) = sql.rows_by_key(PREVIEW, params)
     return Preview(

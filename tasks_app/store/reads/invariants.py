@@ -9,6 +9,7 @@ as a loop in a loop. The numbers in brackets are those of the reliability progra
 from typing import Final
 
 from tasks_app.store import sql
+from tasks_app.store.reads.edge_invariants import EDGE_INVARIANTS
 from tasks_app.store.reads.invariant import Invariant
 from tasks_app.store.reads.job_invariants import JOB_INVARIANTS
 
@@ -103,47 +104,7 @@ INVARIANTS: Final = (
          WHERE status IN ('PENDING', 'FAILED', 'ASSIGNED') AND attempts >= max_attempts
         """,
     ),
-    Invariant(
-        "edges_are_counted",
-        "A PENDING task waits for exactly its holds and the dependencies that are not met.",
-        """
-        SELECT t.id::text
-          FROM task t LEFT JOIN dependency d
-            ON d.task_id = t.id AND d.state IN ('waiting', 'blocked')
-         WHERE t.status = 'PENDING' AND (t.waiting_on > 0 OR d.task_id IS NOT NULL)
-         GROUP BY t.id, t.waiting_on
-        HAVING count(d.task_id) + t.holds <> t.waiting_on
-        """,
-    ),
-    Invariant(
-        "no_end_is_forgotten",
-        "A dependency that ended is carried over to its dependents, or waits in the inbox.",
-        """
-        SELECT d.task_id::text
-          FROM dependency d
-          JOIN task p ON p.id = d.depends_on_id
-          JOIN task t ON t.id = d.task_id
-         WHERE t.status = 'PENDING' AND NOT EXISTS (SELECT FROM settled s WHERE s.task_id = p.id)
-           AND (d.state = 'waiting'
-                    AND p.status IN ('COMPLETED', 'DEAD', 'DISMISSED', 'CANCELLED', 'SKIPPED')
-                OR d.state = 'blocked'
-                    AND p.status IN ('COMPLETED', 'DISMISSED', 'CANCELLED', 'SKIPPED'))
-        """,
-    ),
-    Invariant(
-        "dependencies_came_first",
-        "No task was begun before what it depends on had ended.",
-        """
-        SELECT d.task_id::text
-          FROM dependency d
-          JOIN task p ON p.id = d.depends_on_id
-          JOIN (SELECT task_id, min(assigned_at) AS began
-                  FROM (SELECT task_id, assigned_at FROM attempt
-                        UNION ALL SELECT task_id, assigned_at FROM lease) h
-                 GROUP BY task_id) b ON b.task_id = d.task_id
-         WHERE d.state = 'met' AND p.finished_at > b.began
-        """,
-    ),
+    *EDGE_INVARIANTS,
     Invariant(
         "locks_exclude",
         "No two tasks of one lock were in work at once (I7).",

@@ -29,6 +29,24 @@ JOB_INVARIANTS: Final = (
         """,
     ),
     Invariant(
+        "jobs_can_end",
+        "Of a job that is not paused and has unfinished tasks one can move, or a human must decide,"
+        " or an inbox will have it looked at.",
+        """
+        SELECT j.id::text FROM job j
+         WHERE j.status NOT IN ('COMPLETED', 'COMPENSATED', 'CANCELLED') AND NOT j.paused
+           AND j.id IN (SELECT job_id FROM task WHERE status = 'PENDING')
+           AND j.id NOT IN (
+               SELECT job_id FROM task
+                WHERE job_id IS NOT NULL
+                  AND (status IN ('FAILED', 'ASSIGNED', 'RUNNING', 'DEAD')
+                       OR status = 'PENDING' AND waiting_on = 0)
+               UNION ALL SELECT job_id FROM job_news
+               UNION ALL SELECT t.job_id FROM settled s JOIN task t ON t.id = s.task_id
+                          WHERE t.job_id IS NOT NULL)
+        """,
+    ),
+    Invariant(
         "undone_in_reverse",
         "Compensations are for completed tasks only, in the reverse order of completion (I10).",
         """

@@ -7,23 +7,26 @@ from tasks_app.core.bulks import TOUCHES, BulkAction
 from tasks_app.core.states import FINAL, Status
 from tasks_app.core.words import say
 from tasks_app.store import sql
+from tasks_app.store.dependencies import HOPELESS_PARAMS, NEVER_RUNS
 
-CLOSED_DEPENDENCY = """
-SELECT t.id, t.status, min(p.status)
+CLOSED_DEPENDENCY = f"""
+SELECT t.id, t.status, c.status
   FROM task t
-  LEFT JOIN dependency d ON d.task_id = t.id AND d.state = 'blocked'
-  LEFT JOIN task p ON p.id = d.depends_on_id
-                  AND p.status IN ('DISMISSED', 'CANCELLED', 'SKIPPED')
+  LEFT JOIN LATERAL (
+    SELECT min(p.status) AS status
+      FROM dependency d JOIN task p ON p.id = ANY (ARRAY[d.depends_on_id])
+     WHERE d.task_id = t.id AND {NEVER_RUNS}
+  ) c ON true
  WHERE t.id = ANY (%(ids)s::uuid[])
- GROUP BY t.id, t.status
-"""
+"""  # noqa: S608  a constant
 
 
 def why_not_moved(ids: Sequence[UUID], action: BulkAction = BulkAction.REQUEUE) -> dict[UUID, str]:
     """Explain for each id why the act could not touch it."""
     if not ids:
         return {}
-    found = {r[0]: (Status(r[1]), r[2]) for r in sql.rows(CLOSED_DEPENDENCY, {"ids": list(ids)})}
+    params = {"ids": list(ids), **HOPELESS_PARAMS}
+    found = {r[0]: (Status(r[1]), r[2]) for r in sql.rows(CLOSED_DEPENDENCY, params)}
     return {
         task_id: told(action, *found[task_id])
         if task_id in found
