@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -13,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from controlplane.postgresql.startup_options import Clash, merged
 from tasks_app.core.request_rates import Rate, read_rate
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -142,8 +144,8 @@ def database(url: str) -> dict[str, Any]:
         parts: dict[str, Any] = dict(conninfo_to_dict(url))
     except psycopg.ProgrammingError as error:
         refuse("DATABASE_URL", f"cannot be read ({str(error).strip()})", remedy)
-    name = parts.pop("dbname", None)
-    if not name:
+    name = parts.pop("dbname", "")
+    if not name and "service" not in parts:
         refuse("DATABASE_URL", "names no database", remedy)
     return {
         "NAME": name,
@@ -153,6 +155,14 @@ def database(url: str) -> dict[str, Any]:
         "PORT": parts.pop("port", ""),
         "OPTIONS": parts,
     }
+
+
+def connection_options(given: Mapping[str, Any], freeze_ms: int) -> dict[str, Any]:
+    """What DATABASE_URL says beside the server's address, merged with what every process needs."""
+    try:
+        return merged(given, freeze_ms)
+    except Clash as clash:
+        refuse("DATABASE_URL", str(clash), "leave that option out")
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,18 +101,10 @@ _database = (
 )
 _pooled = environment.flag("DATABASE_POOL", default=False)
 _options: dict[str, Any] = {
-    **_database["OPTIONS"],
     # Below the leader lease: a leader that froze inside a transaction has lost it before the next
     # one leads. Five seconds are half of the lease.
     # A backend that waits for a lock notices within a second that its client was killed.
-    "options": f"-c idle_in_transaction_session_timeout={LEADER_LEASE_SECONDS * 1000 // 2}"
-    " -c client_connection_check_interval=1000",
-    # A dead network is noticed well before a lease ends; a Unix socket ignores the last four.
-    "connect_timeout": 5,
-    "keepalives_idle": 5,
-    "keepalives_interval": 2,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 10_000,
+    **environment.connection_options(_database["OPTIONS"], LEADER_LEASE_SECONDS * 1000 // 2),
     # Plans of the hot statements are never cached generic: one made while the lease table is empty
     # is quadratic later.
     "server_side_binding": False,

@@ -8,6 +8,9 @@ from django.utils.functional import cached_property
 from psycopg_pool import ConnectionPool
 
 from controlplane.postgresql.outages import OutageWrapper, is_away, is_read_only
+from controlplane.postgresql.startup_options import Looker
+
+_looker = Looker()
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -45,6 +48,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.pool.putconn(connection)
         self.pool.drain()
         return super().get_new_connection(conn_params)
+
+    def init_connection_state(self) -> None:
+        """Prepare a new connection; the first of a process is asked what it was given."""
+        super().init_connection_state()
+        assert self.connection is not None
+        _looker.look(self.connection, self.get_connection_params())
 
     def _close(self) -> None:
         if self._doomed and self.connection is not None:
