@@ -15,6 +15,7 @@ from tasks_app.admin.bases import (
 from tasks_app.admin.changes import Configures, Previewed
 from tasks_app.admin.fields import IndentedJSONField, LinesField
 from tasks_app.admin.validation import add_faults
+from tasks_app.core.breakers import SETTINGS as BREAKER
 from tasks_app.models import Kind, Limit
 from tasks_app.services.settings_checks import check_kind
 from tasks_app.store.reads.counts import count_by_status
@@ -124,7 +125,7 @@ class KindAdmin(Configures, KindAdminBase):
         ),
         (
             _("Circuit breaker"),
-            {"fields": ("breaker_failures", "breaker_window_seconds", "breaker_open_seconds")},
+            {"fields": BREAKER},
         ),
         (_("Payload"), {"fields": ("payload_schema", "searchable_paths", "redacted_keys")}),
         (
@@ -176,7 +177,7 @@ class LimitAdmin(Configures, LimitAdminBase):
         (
             _("Circuit breaker"),
             {
-                "fields": ("breaker_failures", "breaker_window_seconds", "breaker_open_seconds"),
+                "fields": BREAKER,
                 "description": _(
                     "Counts the failures of all its kinds; open, it pauses all of them."
                 ),

@@ -9,7 +9,7 @@ from tasks_app.core.advice import Pinned
 from tasks_app.core.alerting import STANDS_SECONDS
 from tasks_app.core.alerts import SnapshotHeld
 from tasks_app.core.figures import short
-from tasks_app.core.previews import Settings
+from tasks_app.core.settings_changes import Settings
 from tasks_app.core.words import Words, say, say_count, side_by_side
 
 DAY: Final = 86_400.0

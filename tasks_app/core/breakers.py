@@ -1,8 +1,18 @@
 """Circuit breakers: closed, open after failures in a window, half-open for one probe."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from tasks_app.core.facts import Breaker
+
+SETTINGS: Final = (
+    "breaker_failures",
+    "breaker_window_seconds",
+    "breaker_open_seconds",
+    "breaker_counts_permanent",
+)
+"""What kinds and limits have of a breaker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +54,15 @@ def next_state(facts: BreakerFacts, policy: BreakerPolicy) -> Breaker:
     if facts.probe_succeeded is None:
         return Breaker.HALF_OPEN
     return Breaker.CLOSED if facts.probe_succeeded else Breaker.OPEN
+
+
+def counted(failed: Iterable[tuple[float, bool]], *, permanent: bool) -> Sequence[float]:
+    """The instants of the failures that a breaker counts, in order; each with "is permanent".
+
+    A permanent error speaks against a payload, unless the breaker is told to count it: all that
+    die of a refused log-in (HTTP 401) say that the other side is to be left alone.
+
+    >>> counted([(2.0, True), (1.0, False)], permanent=False)
+    [1.0]
+    """
+    return sorted(at for at, is_permanent in failed if permanent or not is_permanent)

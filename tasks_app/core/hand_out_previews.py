@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 from uuid import UUID
 
+from tasks_app.core.breaker_previews import preview_breaker
+from tasks_app.core.breakers import SETTINGS as BREAKER
 from tasks_app.core.dispatch import plan_dispatch
 from tasks_app.core.facts import KindPolicy, Snapshot, StrategyName
 from tasks_app.core.figures import short
-from tasks_app.core.previews import Settings, preview_breaker
+from tasks_app.core.settings_changes import Settings
 from tasks_app.core.words import say
-
-BREAKER: Final = ("breaker_failures", "breaker_window_seconds", "breaker_open_seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +147,14 @@ def preview_heartbeat(workers: int, after: Settings) -> str:
 class LimitPast:
     """What is known of a limit: the weight in flight under it, ready, and handed out lately.
 
-    ``failed_at`` are the instants of its kinds' failures within a day, in seconds, in order.
+    ``failed`` are its kinds' failures within a day: when, in seconds, and whether permanent.
     """
 
     in_flight: float
     ready: float
     started: float
     hours: float
-    failed_at: Sequence[float] = ()
+    failed: Sequence[tuple[float, bool]] = ()
 
 
 def preview_limit(past: LimitPast, before: Settings, after: Settings) -> list[str]:
@@ -179,7 +178,7 @@ def preview_limit(past: LimitPast, before: Settings, after: Settings) -> list[st
             )
         )
     if any(before[name] != after[name] for name in BREAKER):
-        said.append(preview_breaker(past.failed_at, after, say("its kinds")))
+        said.append(preview_breaker(past.failed, after, say("its kinds")))
     return said
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from tasks_app.core.figures import short
 from tasks_app.core.limits import refill
-from tasks_app.core.previews import Settings
+from tasks_app.core.settings_changes import Settings
 from tasks_app.core.words import Words, say, say_count
 
 NOTICED: Final = 0.05

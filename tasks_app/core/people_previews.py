@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tasks_app.core.previews import Settings
+from tasks_app.core.settings_changes import Settings
 from tasks_app.core.words import Words, say, say_count
 
 

@@ -1,18 +1,18 @@
 """What a change of a kind's settings would do, told in sentences from what happened lately."""
 
 import statistics
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from tasks_app.core.breaker_previews import preview_breaker
+from tasks_app.core.breakers import SETTINGS as BREAKER
 from tasks_app.core.errors import ErrorClass, classify_error
 from tasks_app.core.facts import ErrorFacts, RetryPolicy
 from tasks_app.core.figures import share, short
+from tasks_app.core.settings_changes import Settings
 from tasks_app.core.states import FAILURES, DeadReason, Outcome
-from tasks_app.core.words import say, say_count, side_by_side
-
-Settings = Mapping[str, Any]
+from tasks_app.core.words import say, side_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,11 @@ class PastAttempt:
     ended_at: float
     error: ErrorFacts | None = None
     dead_reason: DeadReason | None = None
+
+    @property
+    def is_permanent(self) -> bool:
+        """Whether its error can never pass."""
+        return self.dead_reason is DeadReason.PERMANENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,48 +193,8 @@ def _errors(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
 
 
 def _breaker(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
-    at = sorted(a.ended_at for a in past.attempts if a.outcome in FAILURES)
-    yield preview_breaker(at, after, say("the kind"))
-
-
-def preview_breaker(failed_at: Sequence[float], after: Settings, guarded: str) -> str:
-    """Say how often a breaker would have opened by failures at these instants, in order."""
-    failures = after["breaker_failures"]
-    if failures is None:
-        return say("breaker: none; failures never pause %(guarded)s.", guarded=guarded)
-    window, open_for = after["breaker_window_seconds"], after["breaker_open_seconds"]
-    opened = openings(failed_at, failures, window, open_for)
-    return say_count(
-        "breaker %(failures)s in %(window)s: by the %(seen)s lately it would have opened once.",
-        "breaker %(failures)s in %(window)s: by the %(seen)s lately it would have "
-        "opened %(count)s times.",
-        opened,
-        failures=failures,
-        window=short(window),
-        seen=say_count("%(count)s failure", "%(count)s failures", len(failed_at)),
-    )
-
-
-def openings(failed_at: Sequence[float], failures: int, window: float, open_for: float) -> int:
-    """How often a breaker would have opened; instants in seconds, in order.
-
-    What fails while it is open would not have run, and is not counted.
-
-    >>> openings([0, 1, 2, 3, 50, 51, 52], failures=3, window=10, open_for=30)
-    2
-    """
-    opened, until = 0, float("-inf")
-    recent: deque[float] = deque()
-    for at in failed_at:
-        if at < until:
-            continue
-        while recent and recent[0] <= at - window:
-            recent.popleft()
-        recent.append(at)
-        if len(recent) >= failures:
-            opened, until = opened + 1, at + open_for
-            recent.clear()
-    return opened
+    failed = ((a.ended_at, a.is_permanent) for a in past.attempts if a.outcome in FAILURES)
+    yield preview_breaker(failed, after, say("the kind"))
 
 
 def _retry_budget(past: KindPast, before: Settings, after: Settings) -> Iterator[str]:
@@ -290,7 +255,7 @@ EFFECTS: Final[Sequence[tuple[tuple[str, ...], Effect]]] = (
         _backoff,
     ),
     (("permanent_errors", "retryable_errors"), _errors),
-    (("breaker_failures", "breaker_window_seconds", "breaker_open_seconds"), _breaker),
+    (BREAKER, _breaker),
     (("retry_budget",), _retry_budget),
     (("poison_after",), _poison),
 )

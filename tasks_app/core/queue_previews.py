@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tasks_app.core.figures import short
-from tasks_app.core.previews import Settings
+from tasks_app.core.settings_changes import Settings
 from tasks_app.core.words import Words, say, say_count, side_by_side
 
 

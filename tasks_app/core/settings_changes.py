@@ -5,6 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+Settings = Mapping[str, Any]
+"""The settings of one entry by name."""
+
 
 def differing(
     before: Mapping[str, Any], after: Mapping[str, Any]

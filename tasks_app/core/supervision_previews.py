@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from tasks_app.core.breaker_previews import openings
 from tasks_app.core.figures import short
-from tasks_app.core.previews import Settings, openings
+from tasks_app.core.settings_changes import Settings
 from tasks_app.core.words import say, say_count, side_by_side
 
 

@@ -46,6 +46,15 @@ class HasBreaker(models.Model):
         validators=seconds(0.001),
         help_text=_("How long an open breaker pauses its kinds before one probe, in seconds."),
     )
+    breaker_counts_permanent = models.BooleanField(
+        _("breaker counts permanent errors"),
+        default=False,
+        db_default=False,
+        help_text=_(
+            "Count permanent errors (HTTP 401, 403, a handler's PermanentError) as failures. For "
+            "kinds whose permanent errors come from the service that they call, not the payload."
+        ),
+    )
 
     class Meta:
         abstract = True

@@ -227,7 +227,10 @@ def test_a_limits_breaker_is_previewed_by_the_failures_of_its_kinds(
     path = "/admin/tasks_app/limit/mail/change/"
     form = admin.get(path).context["adminform"].form
     data = {name: "" if value is None else value for name, value in form.initial.items()}
-    told = page(admin.post(path, {**data, "breaker_failures": "2", "_preview": "Preview"}))
+    data |= {"breaker_failures": "2", "_preview": "Preview"}
+    told = page(admin.post(path, data))
+    assert "by the 0 failures lately it would have opened 0 times" in told, "both were permanent"
+    told = page(admin.post(path, {**data, "breaker_counts_permanent": "on"}))
     assert "by the 2 failures lately it would have opened once" in told
 
 

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tasks_app.core.breaker_previews import openings
+from tasks_app.core.breakers import SETTINGS as BREAKER
 from tasks_app.core.facts import (
     ErrorFacts,
     KindPolicy,
@@ -16,14 +18,13 @@ from tasks_app.core.facts import (
     WorkerFacts,
 )
 from tasks_app.core.hand_out_previews import (
-    BREAKER,
     LimitPast,
     Silences,
     preview_limit,
     preview_stale_after,
     preview_strategy,
 )
-from tasks_app.core.previews import KindPast, PastAttempt, openings, preview_kind
+from tasks_app.core.previews import KindPast, PastAttempt, preview_kind
 from tasks_app.core.states import DeadReason, Outcome
 from tasks_app.core.supervision_previews import (
     Ahead,
@@ -46,6 +47,7 @@ NOW: dict[str, Any] = {
     "breaker_failures": None,
     "breaker_window_seconds": 60.0,
     "breaker_open_seconds": 30.0,
+    "breaker_counts_permanent": False,
     "retry_budget": None,
     "poison_after": 3,
 }
@@ -215,11 +217,17 @@ def test_a_limits_breaker_counts_the_failures_of_all_its_kinds() -> None:
         "breaker_failures": None,
         "breaker_window_seconds": 60.0,
         "breaker_open_seconds": 30.0,
+        "breaker_counts_permanent": False,
     }
-    past = LimitPast(0, 0, 0, hours=1, failed_at=[0, 1, 2, 100, 101, 102, 103])
+    past = LimitPast(0, 0, 0, hours=1, failed=[(at, False) for at in (0, 1, 2, 100, 101, 102, 103)])
     assert preview_limit(past, before, before | {"breaker_failures": 3}) == [
         "breaker 3 in 60 s: by the 7 failures lately it would have opened 2 times."
     ]
+    refused = LimitPast(0, 0, 0, hours=1, failed=[(float(at), True) for at in range(9)])
+    of_three = before | {"breaker_failures": 3}
+    assert "0 failures lately" in preview_limit(refused, before, of_three)[0]
+    counting = of_three | {"breaker_counts_permanent": True}
+    assert "9 failures lately" in preview_limit(refused, of_three, counting)[0]
     gone = preview_limit(past, before | {"breaker_failures": 3}, before)
     assert gone == ["breaker: none; failures never pause its kinds."]
 

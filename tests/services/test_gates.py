@@ -307,6 +307,41 @@ def test_permanent_errors_do_not_open_a_breaker(floor: Floor) -> None:
     assert not BreakerState.objects.exists()
 
 
+def refused(floor: Floor, times: int) -> None:
+    """Let so many tasks die of a refused log-in."""
+    for _ in range(times):
+        floor.round()
+        for grant in floor.claim("w1"):
+            floor.fail("w1", grant, type="HTTPError", message="HTTP 401", status=401)
+
+
+@pytest.mark.parametrize("of_limit", [False, True])
+def test_a_breaker_that_counts_permanent_errors_opens_by_them_and_by_a_probe_of_them(
+    floor: Floor, *, of_limit: bool
+) -> None:
+    breaker: dict[str, Any] = {"breaker_failures": 3, "breaker_counts_permanent": True}
+    if of_limit:
+        floor.kind(limit=Limit.objects.create(name="api", **breaker))
+    else:
+        floor.kind(**breaker)
+    floor.settings(backlog=0)
+    floor.worker("w1", slots=1)
+    floor.submit(20)
+    refused(floor, 20)
+    assert Task.objects.filter(status=Status.DEAD).count() == 3, "three, and not all of them"
+    for _ in range(2):
+        age("breaker_state", "since", 31)
+        refused(floor, 3)
+        assert BreakerState.objects.get().state == "open", "the probe was refused too"
+    assert Task.objects.filter(status=Status.DEAD).count() == 5
+    age("breaker_state", "since", 31)
+    floor.round()
+    (probe,) = floor.claim("w1")
+    floor.complete("w1", probe)
+    floor.round()
+    assert BreakerState.objects.get().state == "closed"
+
+
 def test_a_retry_budget_keeps_a_storm_from_feeding_itself(floor: Floor) -> None:
     floor.kind(retry_budget=0.1, max_attempts=10)
     floor.settings(backlog=None)

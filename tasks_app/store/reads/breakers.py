@@ -16,28 +16,31 @@ IS_PROBED: Final = """(
                 WHERE a.token = b.probe_token
                   AND a.outcome IN ('completed', 'crashed', 'error', 'timeout')))"""
 
-# Permanent errors speak against payloads, not against what a handler calls. Failures from before
-# the breaker closed do not open it again.
+# Permanent errors speak against payloads, not against what a handler calls, unless a breaker is
+# set to count them. Failures from before the breaker closed do not open it again.
 BREAKERS = """
 SELECT g.scope, g.name, coalesce(b.state, 'closed'),
        coalesce(extract(epoch FROM statement_timestamp() - b.since), 0)::float8,
        (SELECT count(*) FROM attempt a
          WHERE a.kind = ANY (g.kinds) AND a.outcome IN ('crashed', 'error', 'timeout')
-           AND a.dead_reason IS DISTINCT FROM 'permanent'
+           AND (g.breaker_counts_permanent OR a.dead_reason IS DISTINCT FROM 'permanent')
            AND a.ended_at > greatest(
                statement_timestamp() - g.breaker_window_seconds * interval '1 second',
                coalesce(b.since, '-infinity'))),
-       (SELECT CASE WHEN a.outcome = 'completed' OR a.dead_reason = 'permanent' THEN true
+       (SELECT CASE WHEN a.outcome = 'completed' THEN true
+                    WHEN a.dead_reason = 'permanent' AND NOT g.breaker_counts_permanent THEN true
                     WHEN a.outcome IN ('crashed', 'error', 'timeout') THEN false END
           FROM attempt a WHERE a.token = b.probe_token),
        g.breaker_failures, g.breaker_window_seconds, g.breaker_open_seconds
   FROM (SELECT 'kind' AS scope, name, ARRAY[name]::text[] AS kinds,
-               breaker_failures, breaker_window_seconds, breaker_open_seconds
+               breaker_failures, breaker_window_seconds, breaker_open_seconds,
+               breaker_counts_permanent
           FROM kind
          UNION ALL
         SELECT 'limit', l.name,
                ARRAY(SELECT k.name::text FROM kind k WHERE k.limit_name = l.name),
-               l.breaker_failures, l.breaker_window_seconds, l.breaker_open_seconds
+               l.breaker_failures, l.breaker_window_seconds, l.breaker_open_seconds,
+               l.breaker_counts_permanent
           FROM shared_limit l) g
   LEFT JOIN breaker_state b ON b.scope = g.scope AND b.name = g.name
  WHERE g.breaker_failures IS NOT NULL

@@ -128,8 +128,9 @@ SELECT (SELECT coalesce(sum(e.weight), 0) FROM lease e JOIN kind k ON k.name = e
 
 
 FAILED_UNDER = """
-SELECT extract(epoch FROM a.ended_at)::float8
-  FROM (SELECT kind, outcome, ended_at FROM attempt ORDER BY token DESC LIMIT %(looked_at)s) a
+SELECT extract(epoch FROM a.ended_at)::float8, a.dead_reason IS NOT DISTINCT FROM 'permanent'
+  FROM (SELECT kind, outcome, ended_at, dead_reason FROM attempt
+         ORDER BY token DESC LIMIT %(looked_at)s) a
   JOIN kind k ON k.name = a.kind AND k.limit_name = %(limit)s
  WHERE a.outcome = ANY (%(failures)s)
    AND a.ended_at > statement_timestamp() - %(hours)s * interval '1 hour'
@@ -151,8 +152,8 @@ def limit_past(limit: str) -> LimitPast:
     }
     found = sql.row(LIMIT, params)
     assert found is not None, "a row of figures is always there"
-    failed_at = [at for (at,) in sql.rows(FAILED_UNDER, params)]
-    return LimitPast(found[0], found[1], found[2], hours=1.0, failed_at=failed_at)
+    failed = [(at, permanent) for at, permanent in sql.rows(FAILED_UNDER, params)]
+    return LimitPast(found[0], found[1], found[2], hours=1.0, failed=failed)
 
 
 AHEAD = """
