@@ -20,6 +20,7 @@ from honcho.environ import parse_procfile
 
 from controlplane.silence import WATCHED, SilenceWatch
 from controlplane.tether import tethered
+from tasks_app.sdk.exit_codes import EXIT_REPLACED
 
 FIRST_DELAY: Final = 0.5
 LONGEST_DELAY: Final = 15.0
@@ -55,6 +56,11 @@ class Keeper:
             reason = self._watch(child, started)
             code = _end(child)
             if reason is None:
+                return 0
+            if not reason and code == EXIT_REPLACED:
+                _say("replaced by a newer process with its name; give each worker its own --name")
+                # Not ended: a runner ends every line when one does.
+                signal.sigwait(STOPPING)
                 return 0
             if time.monotonic() - started > SETTLED_SECONDS:
                 self._delay = FIRST_DELAY

@@ -5,7 +5,6 @@ an ``EffectAnswer``. From it: ``READY``, or ``Broken`` when handlers cannot be l
 job any number of ``(fraction, note)`` and ``EffectCall``, and at last its outcome.
 """
 
-import asyncio
 import ctypes
 import os
 import queue
@@ -13,8 +12,10 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any, Final
@@ -25,14 +26,22 @@ from tasks_app.sdk.effect_pipe import EffectAnswer, EffectChannel, PipeRecord
 from tasks_app.sdk.errors import describe
 from tasks_app.sdk.handlers import Handler, HandlerError, handler_of, load_handlers
 from tasks_app.sdk.invocation import invoke, invoke_async
+from tasks_app.sdk.loop_thread import LoopThread
 from tasks_app.sdk.options import Options
 from tasks_app.sdk.outcomes import Outcome
 from tasks_app.sdk.task_log import LogLine
+from tasks_app.sdk.terminal import read_nothing
 
 READY: Final = "ready"
 
 PROGRESS_EVERY: Final = 0.1
 """Seconds between two words of progress; a handler may say it in its innermost loop."""
+
+OUT_OF_MEMORY: Final = 71
+"""EX_OSERR of sysexits.h: the child could not even say how its task ended, for want of memory."""
+
+DEAF: Final = 70
+"""EX_SOFTWARE of sysexits.h: the child can no longer be spoken to."""
 
 _PR_SET_PDEATHSIG: Final = 1
 
@@ -81,7 +90,7 @@ def run_child(pipe: Connection, parent: int, options: Options) -> None:
         pipe.send(Broken(f"{facts.type}: {facts.message}\n{facts.traceback}"))
         return
     pipe.send(READY)
-    _Child(pipe, handlers, options.before_task).run()
+    _Child(pipe, handlers, options.before_task, options.after_task).run()
 
 
 class _Child:
@@ -92,14 +101,17 @@ class _Child:
         pipe: Connection,
         handlers: Mapping[str, Handler],
         before: Callable[[], object] | None,
+        after: Callable[[], object] | None = None,
     ) -> None:
         self._pipe = pipe
         self._handlers = handlers
         self._before = before
+        self._after = after
+        self._loop: LoopThread | None = None
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._sending = threading.Lock()
         self._effects = EffectChannel(self._send)
-        self._cancel: Callable[[], None] | None = None
+        self._cancel: Callable[[int], None] | None = None
         self._cancelled = 0
         self._said: Sequence[LogLine] = ()
         self._tell_at = 0.0
@@ -107,29 +119,44 @@ class _Child:
     def run(self) -> None:
         """Run job after job; the reader ends the process when the worker is gone."""
         threading.Thread(target=self._read, name="pipe", daemon=True).start()
-        while True:
-            outcome = self._execute(self._jobs.get())
-            if self._said:
-                self._send(Said(self._said))
-            self._send(outcome)
-            self._cancel = None
-            self._said = ()
+        try:
+            while True:
+                self._serve(self._jobs.get())
+        except MemoryError:
+            os._exit(OUT_OF_MEMORY)
+
+    def _serve(self, job: Job) -> None:
+        outcome = self._execute(job)
+        # From here on a cancel finds nothing to end: a large outcome may take its time to be read.
+        self._cancel = None
+        if self._said:
+            self._send(Said(self._said))
+        self._send(outcome)
+        self._said = ()
 
     def _read(self) -> None:
-        while True:
-            try:
-                message = self._pipe.recv()
-            except (EOFError, OSError):
-                # The worker is gone and so is its lease: nothing that runs here counts any more.
-                os._exit(0)
-            if isinstance(message, Job):
-                self._jobs.put(message)
-            elif isinstance(message, EffectAnswer):
-                self._effects.deliver(message)
-            elif isinstance(message, Cancel):
-                self._cancelled = message.token
-                if (cancel := self._cancel) is not None:
-                    cancel()
+        """Hear the worker out; a child that hears no more must not go on as if it did."""
+        try:
+            while True:
+                self._hear(self._pipe.recv())
+        except (EOFError, OSError):
+            # The worker is gone and so is its lease: nothing that runs here counts any more.
+            os._exit(0)
+        except MemoryError:
+            os._exit(OUT_OF_MEMORY)
+        except BaseException:  # noqa: BLE001  printed; the worker replaces a child that has ended
+            traceback.print_exc()
+            os._exit(DEAF)
+
+    def _hear(self, message: object) -> None:
+        if isinstance(message, Job):
+            self._jobs.put(message)
+        elif isinstance(message, EffectAnswer):
+            self._effects.deliver(message)
+        elif isinstance(message, Cancel):
+            self._cancelled = message.token
+            if (cancel := self._cancel) is not None:
+                cancel(message.token)
 
     def _on_lines(self, lines: Sequence[LogLine]) -> None:
         """Pass on what is logged, but not more often than every ``PROGRESS_EVERY``."""
@@ -140,10 +167,17 @@ class _Child:
             self._send(Said(lines))
 
     def _on_cancel(self, token: int, cancel: Callable[[], None]) -> None:
-        """Have ``cancel`` called when the word comes, also if it was quicker than the handler."""
-        self._cancel = cancel
-        if self._cancelled == token:
-            cancel()
+        """Have ``cancel`` called when the word comes, also if it was quicker than the handler.
+
+        A word about another token is about a task that has ended here already.
+        """
+
+        def if_meant(meant: int) -> None:
+            if meant == token:
+                cancel()
+
+        self._cancel = if_meant
+        if_meant(self._cancelled)
 
     def _send(self, message: object) -> None:
         with self._sending:
@@ -164,20 +198,27 @@ class _Child:
         context.lines.listen(self._on_lines)
         handler = handler_of(self._handlers, job.kind)
         if handler.is_async:
-            return asyncio.run(self._execute_async(handler, job.payload, context))
+            return self._execute_async(handler, job.payload, context)
         self._on_cancel(job.token, context.cancel)
-        return invoke(handler, job.payload, context, self._before)
+        return invoke(handler, job.payload, context, self._before, self._after)
 
-    async def _execute_async(self, handler: Handler, payload: Any, context: Context) -> Outcome:
-        loop = asyncio.get_running_loop()
-        task = loop.create_task(invoke_async(handler, payload, context, self._before))
+    def _execute_async(self, handler: Handler, payload: Any, context: Context) -> Outcome:
+        """Run it on this child's one loop, which lives from its first async task on."""
+        if self._loop is None:
+            self._loop = LoopThread()
+            self._loop.start()
+        loop, token = self._loop, context.token
+        ended: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+        loop.submit(
+            token, partial(invoke_async, handler, payload, context, self._before), ended.put
+        )
 
         def cancel() -> None:
             context.cancel()
-            loop.call_soon_threadsafe(task.cancel)
+            loop.cancel(token)
 
-        self._on_cancel(context.token, cancel)
-        return await task
+        self._on_cancel(token, cancel)
+        return ended.get()
 
 
 class _Throttled:
@@ -195,14 +236,17 @@ class _Throttled:
 
 
 def _stand_apart() -> None:
-    """Take a process group, so that a kill takes along what a handler started, and no stop signals.
+    """Take a session and group of its own, no stop signals, and nothing to read.
 
-    Ctrl-C and a service manager signal every process: the worker alone decides what they mean.
-    A function that does nothing and not SIG_IGN, which programs started by a handler would inherit.
+    A kill of the group takes along what a handler started. Without a controlling terminal no
+    program of a handler is stopped for touching it, through standard input or /dev/tty. Ctrl-C and
+    a service manager signal every process: the worker alone decides what they mean. A function
+    that does nothing and not SIG_IGN, which programs started by a handler would inherit.
     """
-    os.setpgid(0, 0)
-    for number in (signal.SIGINT, signal.SIGTERM):
+    os.setsid()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _nothing)
+    read_nothing()
 
 
 def _nothing(_number: int, _frame: FrameType | None) -> None:

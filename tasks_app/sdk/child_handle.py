@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from tasks_app.sdk.child import READY, Broken, Cancel, Job, run_child
@@ -20,6 +21,9 @@ logger: Final = logging.getLogger(__name__)
 
 START_LIMIT: Final = 120.0
 """Seconds for a child to import its handlers; a model may have to be loaded from a slow disk."""
+
+CANCEL_LIMIT: Final = 0.5
+"""Seconds to wait for a child that is being spoken to already."""
 
 REAP_LIMIT: Final = 5.0
 """Seconds within which the kernel ends a process that was sent SIGKILL."""
@@ -65,10 +69,22 @@ class Child:
             raise HandlerError(message.reason)
         assert message == READY
 
-    def send(self, message: Job | Cancel | EffectAnswer) -> None:
+    def send(self, message: Job | EffectAnswer) -> None:
         """Say something to it; raises OSError when it is gone."""
         with self._sending:
             self._pipe.send(message)
+
+    def cancel(self, token: int) -> None:
+        """Tell it that an execution is to end; raises OSError when it is gone.
+
+        Not for ever: a child that does not read holds up whoever answers it, and must not hold up
+        the thread that will kill it for that.
+        """
+        if self._sending.acquire(timeout=CANCEL_LIMIT):
+            try:
+                self._pipe.send(Cancel(token))
+            finally:
+                self._sending.release()
 
     def listen(
         self,
@@ -91,6 +107,15 @@ class Child:
             if isinstance(message, Done | Raised | Stopped):
                 return message
             on_word(message)
+
+    @property
+    def memory(self) -> int:
+        """Bytes that it holds in memory now; 0 where the system does not tell, or it is gone."""
+        try:
+            pages = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]
+        except (OSError, IndexError):
+            return 0
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
     @property
     def is_alive(self) -> bool:

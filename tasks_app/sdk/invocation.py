@@ -1,6 +1,7 @@
 """Calling a handler: every way it can end becomes an outcome, in this process or in a child."""
 
 import asyncio
+import contextvars
 from collections.abc import Callable
 from typing import Any
 
@@ -10,16 +11,39 @@ from tasks_app.sdk.errors import describe
 from tasks_app.sdk.handlers import Handler
 from tasks_app.sdk.outcomes import Done, Outcome, Raised, Stopped
 from tasks_app.sdk.raised import Abandoned
+from tasks_app.sdk.symptoms import lost_a_program, ran_out_of_memory
 
 
 def invoke(
-    handler: Handler, payload: Any, context: Context, before: Callable[[], object] | None = None
+    handler: Handler,
+    payload: Any,
+    context: Context,
+    before: Callable[[], object] | None = None,
+    after: Callable[[], object] | None = None,
 ) -> Outcome:
-    """Call ``before`` and run a plain handler to its end."""
+    """Call ``before``, run a plain handler to its end, and call ``after``.
+
+    In a copy of the thread's context variables, as asyncio does for each async handler: what one
+    handler sets (a language, a time zone) is not there for the next task of its thread.
+    """
+    return contextvars.copy_context().run(_invoke, handler, payload, context, before, after)
+
+
+def _invoke(
+    handler: Handler,
+    payload: Any,
+    context: Context,
+    before: Callable[[], object] | None,
+    after: Callable[[], object] | None,
+) -> Outcome:
     try:
         if before is not None:
             before()
-        return Done(sanitise(handler.function(payload, context)))
+        try:
+            return Done(sanitise(handler.function(payload, context)))
+        finally:
+            if after is not None:
+                after()
     except BaseException as error:  # noqa: BLE001  SystemExit too is only this attempt's failure
         return _outcome_of(error, handler, context)
 
@@ -48,4 +72,8 @@ def _outcome_of(error: BaseException, handler: Handler, context: Context) -> Out
         return Stopped()
     if context.cancelled and isinstance(error, Cancelled | asyncio.CancelledError):
         return Stopped()
-    return Raised(describe(error, handler.permanent))
+    return Raised(
+        describe(error, handler.permanent),
+        out_of_memory=ran_out_of_memory(error),
+        lost_program=lost_a_program(error),
+    )

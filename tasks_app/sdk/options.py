@@ -1,14 +1,19 @@
 """What a worker process is started with."""
 
 import os
+import secrets
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 
 def default_name() -> str:
-    """Host name and process id: unlike any other worker's on this network."""
-    return f"{socket.gethostname()}-{os.getpid()}"
+    """Host name, process id and six random characters.
+
+    The first two are not enough: containers may share a host name, and each of their workers is
+    process 1.
+    """
+    return f"{socket.gethostname()[:80]}-{os.getpid()}-{secrets.token_hex(3)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +22,11 @@ class Options:
 
     ``modules`` hold the handlers, ``version`` says which ones they are. With ``processes`` each
     slot is a child process, which calls ``child_setup`` before it imports them. ``before_task`` is
-    called before each handler, in its thread or child; both must be importable by name. ``grace``
-    is how long running work may go on after SIGTERM, ``patience`` how long a handler that was told
-    to stop may take before this process is ended for its sake.
+    called before each plain handler and ``after_task`` after it, in its thread or child, but not
+    after those of the first ``kept`` slots; all of them must be importable by name. ``grace`` is
+    how long running work may go on after SIGTERM, ``patience`` how long a handler that was told to
+    stop may take before this process is ended for its sake. A child is replaced once it has run
+    ``max_tasks_per_child`` tasks, or holds more than ``max_memory_per_child`` MiB after one.
     """
 
     modules: Sequence[str]
@@ -31,3 +38,11 @@ class Options:
     patience: float = 5.0
     child_setup: Callable[[], object] | None = None
     before_task: Callable[[], object] | None = None
+    after_task: Callable[[], object] | None = None
+    kept: int = 0
+    max_tasks_per_child: int | None = None
+    max_memory_per_child: int | None = None
+
+    def after(self, slot: int) -> Callable[[], object] | None:
+        """What is called after each handler of a slot, counted from 0."""
+        return self.after_task if slot >= self.kept else None

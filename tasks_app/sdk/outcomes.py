@@ -33,9 +33,15 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """The handler raised."""
+    """The handler raised.
+
+    ``out_of_memory`` where its process had no memory left; ``lost_program`` where a program that
+    the handler ran failed or went away.
+    """
 
     error: ErrorFacts
+    out_of_memory: bool = False
+    lost_program: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +51,13 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Crashed:
-    """The child process died under the handler without being asked to."""
+    """The child process died under the handler without being asked to.
+
+    ``by_signal`` where a stop signal ended it.
+    """
 
     error: ErrorFacts
+    by_signal: bool = False
 
 
 Outcome = Done | Raised | Stopped | Crashed

@@ -8,34 +8,30 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from types import FrameType
 from typing import Final
 
 from tasks_app.core.declarations import declaration_faults
 from tasks_app.sdk.duty import Duty
+from tasks_app.sdk.exit_codes import EXIT_REPLACED, EXIT_RESTART
+from tasks_app.sdk.failures import Failures
 from tasks_app.sdk.handlers import Handler, HandlerError, load_handlers
 from tasks_app.sdk.heart import Heart
 from tasks_app.sdk.in_flight import Execution, InFlight
-from tasks_app.sdk.link import Link, Registration
+from tasks_app.sdk.link import Failure, Link, Registration
 from tasks_app.sdk.options import Options
 from tasks_app.sdk.outcomes import Outcome
 from tasks_app.sdk.processes import ProcessSlots
 from tasks_app.sdk.reporter import Reporter
 from tasks_app.sdk.session import Session
 from tasks_app.sdk.slots import Slots
+from tasks_app.sdk.stop_signals import StopSignals
+from tasks_app.sdk.terminal import kept_from_terminal
 from tasks_app.sdk.threads import ThreadSlots
 from tasks_app.sdk.watch import Verdict, Watch
 
 logger: Final = logging.getLogger(__name__)
-
-EXIT_RESTART: Final = 75
-"""EX_TEMPFAIL of sysexits.h: this process could not go on, a fresh one can."""
-
-EXIT_INTERRUPTED: Final = 130
-"""What a shell expects of a program that Ctrl-C ended."""
 
 JOIN_LIMIT: Final = 2.0
 """Seconds for a thread to notice that all is over."""
@@ -70,13 +66,13 @@ class Worker:
         self._link = link
         self._options = options
         self._end_process = end_process
-        # SimpleQueue.put may be called in a signal handler; a Condition or an Event may not.
         self._mailbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
-        self._interrupts = 0
+        self._signals = StopSignals(self._mailbox.put, end_process)
         handlers = load_handlers(options.modules)
         self._in_flight = InFlight(options.slots, clock, self._hurry)
         self._duty = Duty(self._in_flight, self._hurry)
         self._reporter = Reporter(link, self._in_flight.settle, self._duty.disown)
+        self._failures = Failures(self._signals, self._reporter.put)
         self._slots: Slots = (
             ProcessSlots(options, self._in_flight, self._ended)
             if options.processes
@@ -96,10 +92,11 @@ class Worker:
 
     def run(self) -> int:
         """Work until SIGTERM, SIGINT or ``stop``; return the exit code."""
-        with self._signals():
+        with kept_from_terminal(), self._signals.heard():
             self._start_slots()
             self._thread("heartbeat", self._heart.run)
             reporting = self._thread("reporter", self._reporter.run)
+            self._thread("failures", self._failures.run)
             self._thread("session", self._leave_in_order)
             in_order = self._attend()
             return self._finish(reporting, in_order)
@@ -147,9 +144,9 @@ class Worker:
         """End what runs beside; end the process where a handler still does."""
         self._reporter.stop()
         self._slots.close()
-        # Started again, one whose name is taken would take it back.
-        well = self._watch.is_replaced or (in_order and not self._watch.is_stuck)
-        code = 0 if well else EXIT_RESTART
+        code = 0 if in_order and not self._watch.is_stuck else EXIT_RESTART
+        if self._watch.is_replaced:
+            code = EXIT_REPLACED
         left = len(self._in_flight.running())
         if left or not in_order:
             logger.warning("ending the process with %d handlers still running", left)
@@ -184,33 +181,13 @@ class Worker:
 
     def _ended(self, execution: Execution, outcome: Outcome) -> None:
         report = self._in_flight.end(execution, outcome)
-        if report is not None:
+        if isinstance(report, Failure):
+            self._failures.put(execution.worker_id, report, outcome)
+        elif report is not None:
             self._reporter.put(execution.worker_id, report)
 
     def _hurry(self) -> None:
         self._mailbox.put(_Wake())
-
-    @contextmanager
-    def _signals(self) -> Iterator[None]:
-        """Take SIGTERM and SIGINT over; only the main thread can."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        numbers = (signal.SIGTERM, signal.SIGINT)
-        before = [signal.signal(number, self._on_signal) for number in numbers]
-        try:
-            yield
-        finally:
-            for number, handler in zip(numbers, before, strict=True):
-                signal.signal(number, handler)
-
-    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
-        if number == signal.SIGINT:
-            self._interrupts += 1
-            if self._interrupts > 1:
-                os.write(2, b"interrupted twice: quitting at once\n")
-                self._end_process(EXIT_INTERRUPTED)
-        self._mailbox.put(signal.Signals(number))
 
 
 def _registration(options: Options, handlers: Mapping[str, Handler]) -> Registration:

@@ -80,12 +80,17 @@ class Watch:
         boot = self._duty.boot
         if boot is not None and boot.disowned:
             # Somebody else may have its tasks by now.
-            why = "another process has its name" if boot.replaced else "it was lost"
-            self._end_boot(boot, why, now + self._patience)
             if boot.replaced:
-                logger.error("this worker leaves: its name is in use elsewhere; give each its own")
-                self.is_replaced = True
+                logger.error(
+                    "this worker leaves: its name is in use elsewhere, by a newer process; "
+                    "give each worker a --name of its own"
+                )
+                # Told to stop, it is as one that makes room for its successor.
+                self.is_replaced = not self._duty.leaving
+                # Before the boot ends: a session that saw that first would register again.
                 self.leave(0.0)
+            why = "replaced by a newer process" if boot.replaced else "it was lost"
+            self._end_boot(boot, why, now + self._patience)
         elif boot is not None and now >= boot.stop_at:
             why = f"no heartbeat was acknowledged for {boot.stop_at - boot.anchor:.3g} s"
             self._end_boot(boot, why, boot.lease_ends_at)

@@ -140,3 +140,13 @@ def test_a_faulty_child_is_replaced(tmp_path: Path) -> None:
     process.terminate()
     assert process.wait(10) == 0
     process.communicate()
+
+
+def test_a_worker_that_was_replaced_is_not_started_into_the_same_fight(keep: Start) -> None:
+    kept = keep("sh -c 'echo $$ >> notes; exit 78'")
+    assert kept.process.stdout is not None
+    assert "replaced by a newer process" in kept.process.stdout.readline()
+    assert kept.process.poll() is None, "its runner ends every line when one ends"
+    kept.process.terminate()
+    said, _ = kept.process.communicate(timeout=10)
+    assert (said, kept.process.returncode) == ("", 0)

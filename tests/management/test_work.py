@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 
 from tasks_app.core.states import Outcome, Status
 from tasks_app.models import Worker
+from tasks_app.sdk.options import default_name
 from tests.floor import Floor
 from tests.waiting import wait_for
 
@@ -151,3 +152,14 @@ def test_worker_that_was_declared_lost_registers_anew_and_works_on(
     (task,) = floor.submit(kind="echo")
     floor.round()
     wait_for(lambda: floor.status(task) is Status.COMPLETED, "the new boot works")
+
+
+@pytest.mark.parametrize("option", ["--max-tasks-per-child", "--max-memory-per-child"])
+def test_children_are_replaced_only_where_there_are_some(option: str) -> None:
+    assert "needs --processes" in refused("--handlers", "x", f"{option}=5")
+    assert "give a whole number" in refused("--handlers", "x", "--processes", f"{option}=0")
+
+
+def test_default_names_of_two_workers_with_one_host_and_pid_differ() -> None:
+    assert default_name() != default_name()
+    assert len(default_name()) <= 100

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from uuid import UUID
 
-from tasks_app.sdk.link import Completion, Grant
+from tasks_app.sdk.link import Completion, Failure, Grant
 from tasks_app.sdk.options import Options
 from tasks_app.sdk.runtime import Worker
 from tests.sdk.plane import Plane
@@ -32,6 +32,10 @@ class TalkingPlane(Plane):
     def complete(self, worker_id: UUID, completions: Sequence[Completion]) -> Sequence[int]:
         say("completed")
         return super().complete(worker_id, completions)
+
+    def fail(self, worker_id: UUID, failures: Sequence[Failure]) -> Sequence[int]:
+        say("failed")
+        return super().fail(worker_id, failures)
 
     def release(self, worker_id: UUID, tokens: Sequence[int]) -> None:
         say("released")

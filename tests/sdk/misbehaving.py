@@ -5,6 +5,7 @@ import ctypes
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -119,6 +120,67 @@ def dying(payload: Any, ctx: Context) -> None:
     elif str(payload).isdecimal():
         os._exit(int(payload))
     os.abort()
+
+
+@handler("runs_program")
+def runs_program(payload: Any, ctx: Context) -> None:
+    """Run a program of a minute and insist on its good end."""
+    subprocess.run(["sleep", "60"], check=True)
+
+
+@handler("waits_for_program")
+def waits_for_program(payload: Any, ctx: Context) -> None:
+    """The same for code that has an error of its own."""
+    if subprocess.Popen(["sleep", "60"]).wait() != 0:
+        raise PermanentError("the conversion failed")
+
+
+@handler("async_program")
+async def async_program(payload: Any, ctx: Context) -> None:
+    program = await asyncio.create_subprocess_exec("sleep", "60")
+    if await program.wait() != 0:
+        raise RuntimeError("the conversion failed")
+
+
+@handler("fails_after")
+def fails_after(payload: Any, ctx: Context) -> None:
+    time.sleep(float(payload))
+    raise ValueError("by itself")
+
+
+@handler("killed_program")
+def killed_program(payload: Any, ctx: Context) -> None:
+    """A program that somebody else stops."""
+    subprocess.run(["sh", "-c", "kill -TERM $$"], check=True)
+
+
+@handler("on_terminal")
+def on_terminal(payload: Any, ctx: Context) -> str:
+    """Touch the terminal as ffmpeg, ssh and git do: through standard input or /dev/tty."""
+    program = (
+        "import os, termios\n"
+        f"tty = {payload!r}\n"
+        "try:\n"
+        "    number = os.open(tty, os.O_RDWR) if tty else 0\n"
+        "    termios.tcsetattr(number, termios.TCSANOW, termios.tcgetattr(number))\n"
+        "except (OSError, termios.error):\n"
+        "    pass\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+    return "touched"
+
+
+HOARD: list[bytes] = []
+"""What a leaking handler never frees."""
+
+
+@handler("leaking")
+def leaking(payload: Any, ctx: Context) -> int:
+    """Keep so many MiB for good, and raise MemoryError past 100 in all."""
+    if len(HOARD) + int(payload) > 100:
+        raise MemoryError
+    HOARD.extend(os.urandom(1024 * 1024) for _ in range(int(payload)))
+    return os.getpid()
 
 
 @handler("pid")

@@ -150,7 +150,17 @@ def test_worker_whose_name_another_process_has_leaves_and_does_not_take_it_back(
     plane.wait_until(running.ended)
     assert len(plane.registrations) == 1
     assert "its name is in use elsewhere" in caplog.text
-    assert running.code == 0 or running.exits == [0], "it is not to be started again"
+    assert running.code == 78 or running.exits == [78], "it is not to be started again"
+
+
+def test_worker_that_is_replaced_while_it_drains_ends_as_asked(plane: Plane, start: Start) -> None:
+    running = start(grace=30.0)
+    plane.assign("polite")
+    plane.wait_until(lambda: plane.held)
+    running.worker.stop()
+    plane.wait_until(lambda: "drain" in plane.calls)
+    plane.forget_worker(name_taken=True)
+    assert running.join() == 0, "its successor has the name, as it should"
 
 
 def test_result_that_outlives_its_boot_is_reported_once_under_the_old_identity(

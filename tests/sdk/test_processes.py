@@ -50,6 +50,50 @@ def test_children_live_on_from_task_to_task(plane: Plane, start: Start) -> None:
     assert os.getpid() not in pids
 
 
+def test_a_child_is_replaced_after_so_many_tasks(plane: Plane, start: Start) -> None:
+    start(processes=True, slots=1, max_tasks_per_child=2)
+    grants = [plane.assign("pid") for _ in range(6)]
+    plane.wait_until(lambda: len(plane.completed) == 6)
+    pids = [plane.completed[grant.task_id] for grant in grants]
+    assert pids[0::2] == pids[1::2]
+    assert len(set(pids)) == 3
+
+
+def test_a_child_that_holds_too_much_memory_is_replaced(plane: Plane, start: Start) -> None:
+    start(processes=True, slots=1, max_memory_per_child=90)
+    grants = [plane.assign("leaking", 80) for _ in range(4)]
+    plane.wait_until(lambda: len(plane.completed) == 4)
+    assert len({plane.completed[grant.task_id] for grant in grants}) == 4
+
+
+def test_a_task_whose_child_others_had_worn_out_goes_back_without_an_attempt(
+    plane: Plane, start: Start
+) -> None:
+    start(processes=True, slots=1)
+    first, second, third = (plane.assign("leaking", 60) for _ in range(3))
+    plane.wait_until(lambda: len(plane.completed) + len(plane.released) == 3)
+    assert plane.released == [second.token]
+    assert set(plane.completed) == {first.task_id, third.task_id}
+    again = plane.assign("leaking", 1, task_id=second.task_id)
+    plane.wait_until(lambda: again.task_id in plane.completed)
+    assert not plane.failed
+
+
+def test_a_task_that_needs_too_much_memory_itself_is_charged(plane: Plane, start: Start) -> None:
+    start(processes=True, slots=1)
+    alone = plane.assign("leaking", 101)
+    plane.wait_until(lambda: plane.failed)
+    assert plane.failed[alone.task_id].error.type == "MemoryError", "its child was a fresh one"
+    before = plane.assign("echo")
+    plane.wait_until(lambda: before.task_id in plane.completed)
+    beside = plane.assign("leaking", 101)
+    plane.wait_until(lambda: plane.released == [beside.token])
+    after = [plane.assign("echo"), plane.assign("leaking", 101, task_id=beside.task_id)]
+    plane.wait_until(lambda: beside.task_id in plane.failed)
+    assert plane.released == [beside.token], "a second time in the same worker it pays"
+    plane.wait_until(lambda: after[0].task_id in plane.completed)
+
+
 def test_hard_timeout_kills_a_handler_that_is_deaf(plane: Plane, start: Start) -> None:
     running = start(processes=True, slots=1)
     grant, after = plane.assign("sleeper", 60, timeout=0.3), plane.assign("echo")

@@ -2,16 +2,21 @@
 
 import json
 import os
+import pty
+import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.sdk.plane import PATIENCE
+from tasks_app.sdk.stop_signals import ONE_PRESS
+from tests.sdk.conftest import Start
+from tests.sdk.plane import PATIENCE, Plane
 from tests.waiting import wait_for
 
 Spawn = Callable[..., "subprocess.Popen[str]"]
@@ -71,11 +76,115 @@ def test_second_sigint_quits_at_once(spawn: Spawn) -> None:
     assert errors is not None
     process.send_signal(signal.SIGINT)
     wait_for(lambda: "SIGINT: draining" in errors.readline(), "the drain begins")
+    time.sleep(ONE_PRESS)  # what is waited for is a time
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "quitting at once" in err
     assert out == ""
+
+
+def test_sigints_within_a_second_are_one_press(spawn: Spawn) -> None:
+    process = spawn("sleeper", "1.5")
+    errors = process.stderr
+    assert errors is not None
+    process.send_signal(signal.SIGINT)
+    wait_for(lambda: "SIGINT: draining" in errors.readline(), "the drain begins")
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert out.split() == ["completed", "deregistered"]
+
+
+def _programs_of(process: "subprocess.Popen[str]") -> list[int]:
+    """Every process below a worker, its children's programs too."""
+    return _programs_below(process.pid)
+
+
+def _is_sleeping(pid: int) -> bool:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"sleep\0")
+
+
+@pytest.mark.parametrize("worker_first", [True, False], ids=["worker first", "program first"])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["INT", "TERM", "HUP"]
+)
+@pytest.mark.parametrize("processes", [False, True], ids=["threads", "processes"])
+@pytest.mark.parametrize("kind", ["runs_program", "waits_for_program", "async_program"])
+def test_a_program_that_our_own_stop_signal_ends_costs_no_attempt(
+    spawn: Spawn, kind: str, processes: bool, number: signal.Signals, worker_first: bool
+) -> None:
+    process = spawn(kind, "", processes=processes, slots=1)
+    programs = wait_for(
+        lambda: [pid for pid in _programs_of(process) if _is_sleeping(pid)], "the program runs"
+    )
+    tree = [process.pid, *_programs_of(process)]
+    # A service manager signals the whole tree, in no particular order.
+    assert set(programs) < set(tree)
+    for pid in tree if worker_first else reversed(tree):
+        os.kill(pid, number)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert sorted(out.split()) == ["deregistered", "released"], err
+
+
+@pytest.mark.parametrize("processes", [False, True], ids=["threads", "processes"])
+def test_a_handler_that_fails_by_itself_while_draining_is_charged(
+    spawn: Spawn, processes: bool
+) -> None:
+    process = spawn("fails_after", "1.5", processes=processes, slots=1)
+    process.terminate()
+    out, _ = process.communicate(timeout=PATIENCE)
+    assert out.split() == ["failed", "deregistered"]
+
+
+def test_a_program_that_somebody_else_stops_is_charged(plane: Plane, start: Start) -> None:
+    start()
+    grant = plane.assign("killed_program")
+    plane.wait_until(lambda: plane.failed)
+    assert plane.failed[grant.task_id].error.type == "subprocess.CalledProcessError"
+
+
+def _on_terminal(options: str, tty: str) -> str:
+    """Run a worker as a shell's background job on a terminal of its own."""
+    root = Path(__file__).parents[2]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(root)
+        line = [sys.executable, "-m", "tests.sdk.alone", options, "on_terminal", tty]
+        # A job in the background: in a process group that is not the terminal's.
+        if os.fork() == 0:
+            os.setpgid(0, 0)
+            os.execv(sys.executable, line)
+        _, status = os.waitpid(-1, os.WUNTRACED)
+        os.write(1, f"\nstatus {status}\n".encode())
+        os._exit(0)
+    said = ""
+    try:
+        while "completed" not in said and "status" not in said:
+            assert select.select([terminal], [], [], PATIENCE)[0], f"nothing more comes: {said}"
+            said += os.read(terminal, 4096).decode()
+    finally:
+        for below in _programs_below(pid):
+            os.kill(below, signal.SIGKILL)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
+    return said
+
+
+def _programs_below(pid: int) -> list[int]:
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    below = [int(child) for children in lists for child in children.read_text().split()]
+    return below + [further for child in below for further in _programs_below(child)]
+
+
+@pytest.mark.parametrize("tty", ["", "/dev/tty"], ids=["standard input", "/dev/tty"])
+@pytest.mark.parametrize("processes", [False, True], ids=["threads", "processes"])
+def test_a_program_that_touches_the_terminal_stops_nobody(processes: bool, tty: str) -> None:
+    said = _on_terminal(json.dumps({"processes": processes, "slots": 1}), tty)
+    assert "completed" in said, f"the worker was stopped: {said}"
 
 
 def test_deaf_handler_cannot_hold_up_a_drained_process(spawn: Spawn) -> None:

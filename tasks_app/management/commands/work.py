@@ -31,7 +31,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare name, handlers, size and manners."""
-        parser.add_argument("--name", type=_name, help="default: host name and process id")
+        parser.add_argument(
+            "--name", type=_name, help="default: host name, process id and random letters"
+        )
         parser.add_argument(
             "--handlers",
             required=True,
@@ -65,8 +67,14 @@ class Command(BaseCommand):
             help="seconds that running tasks may go on when told to stop (default: %(default)g)",
         )
 
+        _add_children(parser)
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Run until a signal asks to stop; the exit code is the worker's."""
+        for option in ("max_tasks_per_child", "max_memory_per_child"):
+            if options[option] is not None and not options["processes"]:
+                flag = option.replace("_", "-")
+                raise CommandError(f"--{flag} needs --processes: without it there are no children")
         modules = [name.strip() for names in options["handlers"] for name in names.split(",")]
         try:
             worker = Worker(
@@ -78,6 +86,8 @@ class Command(BaseCommand):
                     slots=options["slots"],
                     processes=options["processes"],
                     grace=options["grace"],
+                    max_tasks_per_child=options["max_tasks_per_child"],
+                    max_memory_per_child=options["max_memory_per_child"],
                     child_setup=django.setup,
                     # A handler's own connection may have died since the last task of its slot.
                     before_task=close_old_connections,
@@ -97,3 +107,19 @@ def _name(text: str) -> str:
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         raise argparse.ArgumentTypeError(f"a name has 1 to {LONGEST_NAME} printable characters")
     return name
+
+
+def _add_children(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--max-tasks-per-child",
+        type=whole_number(1),
+        metavar="TASKS",
+        help="with --processes: replace a child after it has run this many tasks (default: never)",
+    )
+    parser.add_argument(
+        "--max-memory-per-child",
+        type=whole_number(1),
+        metavar="MIB",
+        help="with --processes, on Linux: replace a child that holds more than this many MiB "
+        "after a task (default: never)",
+    )
