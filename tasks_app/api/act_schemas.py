@@ -8,10 +8,12 @@ from pydantic import AfterValidator, StrictStr
 
 from tasks_app.api.schemas import MOST_TASKS, Strict
 from tasks_app.core.bulks import BulkAction, BulkState
-from tasks_app.core.new_tasks import LONGEST_KEY, LONGEST_NAME, fault_of_text
+from tasks_app.core.new_tasks import LONGEST_NAME, fault_of_text
 
 LONGEST_REASON = 500
 LONGEST_QUERY = 2000
+LONGEST_BULK_KEY = 64
+"""The width of the column."""
 
 
 def _storable(value: str) -> str:
@@ -61,7 +63,7 @@ class BulkIn(ReasonIn):
     key: Text | None = Field(
         None,
         min_length=1,
-        max_length=LONGEST_KEY,
+        max_length=LONGEST_BULK_KEY,
         description="A second request with the same key gets the bulk that the first one began.",
     )
 

@@ -23,13 +23,13 @@ from tasks_app.api.act_schemas import (
     WorkerActIn,
 )
 from tasks_app.api.bodies import bounded
-from tasks_app.api.schemas import FaultOut, ProblemOut
+from tasks_app.api.schemas import FaultOut, FaultsOut, ProblemOut
 from tasks_app.api.security import ProgramToken, actor_of, program_of
 from tasks_app.api.tasks import BODY_REFUSALS, REFUSALS
 from tasks_app.core.bulks import BulkAction, BulkOrder, BulkState
 from tasks_app.core.scopes import Scope
 from tasks_app.services import jobs, kind_holds, operations
-from tasks_app.services.bulks import OrderInvalid, abort
+from tasks_app.services.bulks import BulkKeyTaken, OrderInvalid, abort
 from tasks_app.services.cancellation import cancel_tasks
 from tasks_app.services.found_tasks import begin_found, read_words
 from tasks_app.services.people import Actor
@@ -132,15 +132,15 @@ def cancel(request: HttpRequest, body: Annotated[CancelIn, Body()]) -> Any:
 
 @router.post(
     "/bulks",
-    response={200: BulkOut, 202: BulkOut, **BODY_REFUSALS, **REFUSALS},
+    response={200: BulkOut, 202: BulkOut, 409: FaultsOut, **BODY_REFUSALS, **REFUSALS},
     summary="Cancel, requeue or dismiss whatever a query finds",
 )
 @decorate_view(bounded)
 def begin_bulk(request: HttpRequest, body: Annotated[BulkIn, Body()]) -> Any:
     """Up to 1,000,000 tasks, frozen now and held for ten seconds; then done in the background.
 
-    A key that was sent before gets the bulk that it began. 200 with total 0 and no id: the query
-    finds no task that the act can touch.
+    A key that was sent before gets the bulk that it began; 409 where that was another act. 200 with
+    total 0 and no id: the query finds no task that the act can touch.
     """
     order = BulkOrder(body.action, body.reason, key=body.key or "")
     program = program_of(request)
@@ -152,7 +152,8 @@ def begin_bulk(request: HttpRequest, body: Annotated[BulkIn, Body()]) -> Any:
             FaultOut(index=None, field=fault.place, value="", message=fault.message)
             for fault in invalid.faults
         ]
-        return Status(422, faults.counted(told))
+        status = 409 if isinstance(invalid, BulkKeyTaken) else 422
+        return Status(status, faults.counted(told))
     if found is None:
         return Status(200, BulkOut(action=body.action, ended="The query finds no such task."))
     return Status(202, _told(found))

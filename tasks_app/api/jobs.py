@@ -18,7 +18,7 @@ from tasks_app.api.tasks import BODY_REFUSALS, REFUSALS
 from tasks_app.core.faults import Fault
 from tasks_app.core.jobs import JobStatus
 from tasks_app.core.scopes import Scope
-from tasks_app.services.jobs import PlanInvalid, submit_job
+from tasks_app.services.jobs import JobKeyTaken, PlanInvalid, submit_job
 from tasks_app.services.payload_masking import hidden_from, shown_of_any_kind
 from tasks_app.services.word_masking import shown_rows
 from tasks_app.store.reads.jobs import find_job
@@ -31,7 +31,13 @@ STEP: Final = re.compile(r"steps\[(\d+)\]\.?")
 @router.post(
     "/jobs",
     auth=ProgramToken(Scope.JOBS),
-    response={200: JobSubmittedOut, 201: JobSubmittedOut, **BODY_REFUSALS, **REFUSALS},
+    response={
+        200: JobSubmittedOut,
+        201: JobSubmittedOut,
+        409: FaultsOut,
+        **BODY_REFUSALS,
+        **REFUSALS,
+    },
     summary="Submit a job: a plan of steps that need one another",
 )
 @decorate_view(bounded)
@@ -42,21 +48,23 @@ def submit(
 ) -> Any:
     """The whole plan is submitted, or nothing: 422 names every fault, ``index`` being the step's.
 
-    A job whose key is on record is not made again: its id is returned with created false, 200
-    instead of 201. The header is the plan's key.
+    A job whose key and plan are on record is not made again: its id is returned with created false,
+    200 instead of 201; 409 where that key has another plan. The header is the plan's key.
     """
     if idempotency_key is not None and plan.setdefault("key", idempotency_key) != idempotency_key:
         return _refusal([Fault("key", "differs from the header Idempotency-Key; send one of them")])
     try:
         submitted = submit_job(plan, submitted_by=program_of(request).name)
+    except JobKeyTaken as taken:
+        return _refusal(taken.faults, 409)
     except PlanInvalid as invalid:
         return _refusal(invalid.faults)
     answer = JobSubmittedOut(id=submitted.id, created=submitted.created)
     return Status(201 if submitted.created else 200, answer)
 
 
-def _refusal(found: Any) -> Status[FaultsOut]:
-    return Status(422, faults.counted(_told(fault) for fault in found))
+def _refusal(found: Any, status: int = 422) -> Status[FaultsOut]:
+    return Status(status, faults.counted(_told(fault) for fault in found))
 
 
 def _told(fault: Fault) -> FaultOut:

@@ -47,7 +47,7 @@ BODY_REFUSALS = {400: ProblemOut, 411: ProblemOut, 413: ProblemOut, 415: Problem
 @router.post(
     "/tasks",
     auth=ProgramToken(Scope.SUBMIT),
-    response={200: SubmitOut, 201: SubmitOut, **BODY_REFUSALS, **REFUSALS},
+    response={200: SubmitOut, 201: SubmitOut, 409: FaultsOut, **BODY_REFUSALS, **REFUSALS},
     summary="Submit one task, or up to 10,000 at once",
 )
 @decorate_view(bounded)
@@ -58,13 +58,14 @@ def submit(
 ) -> Any:
     """All are submitted, or none: 422 names every fault by item and field.
 
-    A task whose key is on record is not made again: its id is returned with created false. 201
-    when at least one is new, else 200. The header is the key of a single task.
+    A task whose key is on record with the same content is not made again: its id is returned with
+    created false. 201 when at least one is new, else 200; 409 names each item whose key is taken by
+    other content. The header is the key of a single task.
     """
     try:
         report = submit_tasks(_tasks_of(body, idempotency_key))
     except SubmissionInvalid as invalid:
-        return Status(422, faults.answer(invalid.faults))
+        return Status(409 if invalid.is_conflict else 422, faults.answer(invalid.faults))
     return Status(
         201 if report.created_count else 200,
         SubmitOut(

@@ -120,6 +120,11 @@ class TaskFault:
         return f"item {self.index}: {self.field}: {self.message}, got {self.value}"
 
 
+@dataclass(frozen=True, slots=True)
+class KeyConflict(TaskFault):
+    """An item with the key of another task, and other content than that task was submitted with."""
+
+
 def shown(value: object) -> str:
     """A value as a fault shows it: JSON where it is plain, at most 100 characters.
 

@@ -39,11 +39,6 @@ def check_batch(
     ``places`` is what ``places_of_keys`` says of these tasks.
     """
     faults = [fault for index, task in enumerate(tasks) for fault in _faults_of(index, task, kinds)]
-    for index, task in enumerate(tasks):
-        first = places.get((task.kind, task.key), index) if task.key is not None else index
-        if first != index:
-            message = f"the same key as item {first}; give each task of a kind a key of its own"
-            faults.append(TaskFault(index, "key", shown(task.key), message))
     if any(task.depends_on for task in tasks):
         faults.extend(_faults_of_references(tasks, places))
     return faults

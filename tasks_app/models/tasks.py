@@ -30,6 +30,7 @@ class Task(models.Model):
     the dependencies not met yet and the ``holds``: a pause of its job, and preparation while it is
     ``unprepared``; ``token`` is the fencing token of the last lease granted.
     ``fingerprint`` is that of its last death.
+    ``submitted`` is a hash of what a task with a key came with, whatever people changed since.
     ``lock_key`` names what the task needs for itself alone; ``weight`` is its share of its limit.
     """
 
@@ -40,6 +41,7 @@ class Task(models.Model):
     status = models.CharField(max_length=10, choices=choices(Status), db_default=Status.PENDING)
     payload = models.JSONField()
     key = models.CharField(max_length=200, null=True)
+    submitted = models.BigIntegerField(null=True)
     priority = models.SmallIntegerField(db_default=0)
     estimate_seconds = models.FloatField()
     created_at = models.DateTimeField(db_default=Now())

@@ -17,7 +17,8 @@ class Admission:
 
     ``payloads`` are the JSON texts to store; ``pairs`` the (kind, key) to look up: of the tasks
     themselves and of those they refer to; ``places`` where in the batch a (kind, key) stands;
-    ``broken`` the indexes of items with a fault.
+    ``broken`` the indexes of items with a fault. ``repeats`` maps an item to the one before it that
+    has its key; what is broken is neither.
     """
 
     payloads: Sequence[str]
@@ -25,6 +26,7 @@ class Admission:
     pairs: Sequence[tuple[str, str]]
     places: Mapping[tuple[str, str], int]
     broken: frozenset[int]
+    repeats: Mapping[int, int]
 
 
 def admit(tasks: Sequence[NewTask]) -> Admission:
@@ -44,7 +46,24 @@ def admit(tasks: Sequence[NewTask]) -> Admission:
         if not dumped.faults and task.kind in schemas:
             faults.extend(_schema_faults(index, task.payload, schemas[task.kind]))
     broken = frozenset(fault.index for fault in faults)
-    return Admission(payloads, faults, list(_pairs_of(tasks, broken)), places, broken)
+    pairs = list(_pairs_of(tasks, broken))
+    return Admission(payloads, faults, pairs, places, broken, _repeats_of(tasks, broken, places))
+
+
+def _repeats_of(
+    tasks: Sequence[NewTask], broken: frozenset[int], places: Mapping[tuple[str, str], int]
+) -> dict[int, int]:
+    if len(places) == len(tasks):
+        return {}
+    repeats: dict[int, int] = {}
+    firsts: dict[tuple[str, str], int] = {}
+    for index, task in enumerate(tasks):
+        if task.key is None or index in broken:
+            continue
+        first = firsts.setdefault((task.kind, task.key), index)
+        if first != index:
+            repeats[index] = first
+    return repeats
 
 
 def _schema_faults(index: int, payload: Any, schema: PayloadSchema) -> Iterator[TaskFault]:

@@ -29,6 +29,7 @@ from tasks_app.services.operations import ActionResult
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
 from tasks_app.store import bulks
+from tasks_app.store.bulks import LONGEST_WANTED
 from tasks_app.store.reads.bulk_preview import Preview, read_preview
 from tasks_app.store.reads.bulks import BulkRow, bulk_of_key, find_bulk
 from tasks_app.store.reads.configuration import kind_policies, supervisor_settings
@@ -54,6 +55,10 @@ class OrderInvalid(ValueError):
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
         super().__init__("; ".join(map(str, faults)))
+
+
+class BulkKeyTaken(OrderInvalid):
+    """Nothing was begun: the key is that of another act."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,18 +175,33 @@ def _begin(
     if faults:
         raise OrderInvalid(faults)
     order = replace(order, key=order.key or new_key())
-    known = bulk_of_key(order.key)
+    known = _known(order, wanted)
     if known is not None:
         return known
     bulk_id = new_id()
     if bulks.open_bulk(bulk_id, order, actor=actor.name, wanted=wanted, hold=HOLD_SECONDS) is None:
-        return bulk_of_key(order.key)
+        return _known(order, wanted)
     frozen = freeze(bulk_id)
     if not frozen.total:
         bulks.discard(bulk_id)
         return None
     _note(order, bulk_id, frozen, actor, wanted)
     return find_bulk(bulk_id)
+
+
+def _known(order: BulkOrder, wanted: str) -> BulkRow | None:
+    """The bulk that was begun with this key. Raises BulkKeyTaken where another act was."""
+    known = bulk_of_key(order.key)
+    if known is None:
+        return None
+    here = (order.action, order.params, order.canary, wanted[:LONGEST_WANTED])
+    if (known.action, known.params, known.canary, known.wanted) != here:
+        said = say(
+            "on record already with another act, as bulk %(bulk)s; give this one a key of its own",
+            bulk=known.id,
+        )
+        raise BulkKeyTaken([Fault("key", said)])
+    return known
 
 
 @needs(Role.OPERATOR)

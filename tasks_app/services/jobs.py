@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
+
 from tasks_app import events
 from tasks_app.core.faults import Fault
 from tasks_app.core.jobs import JOIN_KIND
@@ -37,6 +39,10 @@ class PlanInvalid(ValueError):
         super().__init__(f"{self.faults[0]}{more}")
 
 
+class JobKeyTaken(PlanInvalid):
+    """Nothing was submitted: the plan's key is that of a job with another plan."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobSubmitted:
     """The job's id; not ``created`` when its key was on record already."""
@@ -45,16 +51,17 @@ class JobSubmitted:
     created: bool
 
 
-def submit_job(plan: object, *, submitted_by: str = "") -> JobSubmitted:
+def submit_job(plan: object, *, submitted_by: str = "", dry_run: bool = False) -> JobSubmitted:
     """Check a plan and submit its job in one transaction. Raises PlanInvalid.
 
-    The shape of a plan is in ``docs/jobs.md``. A second submission of a key is the first one's job.
+    The shape of a plan is in ``docs/jobs.md``. A second submission of a key and its plan is the
+    first one's job; JobKeyTaken where its plan is another. ``dry_run`` rolls all of it back.
     """
     doors = kind_doors()
     checked = check_plan(plan, doors, schema_check())
     if checked.plan is None:
         raise PlanInvalid(checked.faults)
-    return _submit(checked.plan, dump_json(plan, PLAN_LIMITS).text, submitted_by)
+    return _submit(checked.plan, dump_json(plan, PLAN_LIMITS).text, submitted_by, dry_run)
 
 
 def schema_check() -> PayloadCheck:
@@ -69,15 +76,20 @@ def schema_check() -> PayloadCheck:
 
 
 @transactional
-def _submit(plan: Plan, text: str, submitted_by: str) -> JobSubmitted:
+def _submit(plan: Plan, text: str, submitted_by: str, dry_run: bool) -> JobSubmitted:
     job_id = new_id()
     began = store.insert_job(
         job_id, name=plan.name, key=plan.key, plan=text, submitted_by=submitted_by
     )
     if began is None:
-        found = store.job_of_key(plan.key or "")
+        found = store.job_of_key(plan.key or "", text)
         assert found is not None, "only the key of a job on record is refused"
-        return JobSubmitted(found, created=False)
+        job_id, same = found
+        if not same:
+            message = f"on record already with another plan, as job {job_id}"
+            remedy = "give this one a key of its own, or send the plan that was sent before"
+            raise JobKeyTaken([Fault("key", f"{message}; {remedy}")])
+        return JobSubmitted(job_id, created=False)
     if any(step.is_join for step in plan.steps):
         ensure_kinds([JOIN_KIND])
     ids = {step.name: new_id() for step in plan.steps}
@@ -100,6 +112,8 @@ def _submit(plan: Plan, text: str, submitted_by: str) -> JobSubmitted:
     )
     store.add_news([job_id])
     events.wake_supervisor()
+    if dry_run:
+        transaction.set_rollback(True)
     return JobSubmitted(job_id, created=True)
 
 

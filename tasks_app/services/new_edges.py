@@ -16,7 +16,7 @@ from tasks_app.core.states import OnDead, Status
 from tasks_app.core.task_checks import faults_of_inputs, place_in_batch
 from tasks_app.services.admission import Admission
 from tasks_app.store import submission as store
-from tasks_app.store.submission import EdgeRow, LockedTask
+from tasks_app.store.submission import EdgeRow, KeyHolder, LockedTask
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ def resolve_edges(
     admission: Admission,
     ids: Sequence[UUID],
     created: Sequence[bool],
-    existing: Mapping[tuple[str, str], UUID],
+    holders: Mapping[tuple[str, str], KeyHolder],
 ) -> NewEdges:
     """Find, lock and judge what the new tasks depend on.
 
@@ -64,7 +64,7 @@ def resolve_edges(
     references = [
         reference
         for index in sound
-        for reference in _references_of(index, tasks, admission, ids, created, existing)
+        for reference in _references_of(index, tasks, admission, ids, created, holders)
     ]
     recorded = {r.on for r in references if r.on is not None and r.item is None}
     locked = store.lock_dependencies(sorted(recorded))
@@ -80,14 +80,16 @@ def _references_of(
     admission: Admission,
     ids: Sequence[UUID],
     created: Sequence[bool],
-    existing: Mapping[tuple[str, str], UUID],
+    holders: Mapping[tuple[str, str], KeyHolder],
 ) -> Iterator[_Reference]:
     for place, need in enumerate(tasks[index].depends_on):
         item = place_in_batch(need, len(tasks), admission.places)
         if isinstance(item, int):
+            item = admission.repeats.get(item, item)
             yield _Reference(index, place, need, ids[item], item if created[item] else None)
         elif isinstance(need.on, KeyRef):
-            yield _Reference(index, place, need, existing.get((need.on.kind, need.on.key)))
+            holder = holders.get((need.on.kind, need.on.key))
+            yield _Reference(index, place, need, holder.id if holder is not None else None)
         elif isinstance(need.on, UUID):
             yield _Reference(index, place, need, need.on)
 

@@ -1,6 +1,6 @@
 """Submitting: everything is checked before a row is written, and no key makes two tasks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Unpack
 from uuid import UUID
@@ -8,18 +8,30 @@ from uuid import UUID
 from django.db import transaction
 
 from tasks_app import events
-from tasks_app.core.new_tasks import Dependency, KeyRef, NewTask, TaskFault, TaskFields
+from tasks_app.core.new_tasks import (
+    Dependency,
+    KeyConflict,
+    KeyRef,
+    NewTask,
+    TaskFault,
+    TaskFields,
+)
+from tasks_app.core.submitted_content import options_text
 from tasks_app.models.tasks import new_id
 from tasks_app.services.admission import Admission, admit
 from tasks_app.services.new_edges import NewEdges, resolve_edges
+from tasks_app.services.rehearsal import Rehearsal
+from tasks_app.services.repeated_keys import conflicts_of, contents_of
 from tasks_app.services.transactions import transactional
 from tasks_app.store import submission as store
-from tasks_app.store.submission import TaskRow
+from tasks_app.store.submission import KeyHolder, TaskRow
 
 __all__ = [
     "Dependency",
+    "KeyConflict",
     "KeyRef",
     "NewTask",
+    "Rehearsal",
     "SubmissionInvalid",
     "SubmitReport",
     "TaskFault",
@@ -31,10 +43,6 @@ TRIES: Final = 5
 """Times that a batch is begun anew because another submission of its keys committed first."""
 
 
-PART_CHARACTERS: Final = 32 * 1024 * 1024
-"""Payloads that one statement carries; a character takes up to four bytes."""
-
-
 class SubmissionInvalid(ValueError):
     """Nothing was submitted; ``faults`` names every reason, in the order of the items."""
 
@@ -42,6 +50,11 @@ class SubmissionInvalid(ValueError):
         self.faults = sorted(faults, key=lambda fault: fault.index)
         more = f" (and {len(faults) - 1:,} more)" if len(faults) > 1 else ""
         super().__init__(f"{self.faults[0]}{more}")
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether keys that are taken by other content are all that is wrong."""
+        return all(isinstance(fault, KeyConflict) for fault in self.faults)
 
 
 class _KeyTaken(Exception):
@@ -52,7 +65,8 @@ class _KeyTaken(Exception):
 class SubmitReport:
     """The tasks' ids in the order they were given, and which of them are new.
 
-    A task whose key was on record already has the id of that record and is not new.
+    A task whose key and content were on record already, or came before in the same batch, has the
+    id of that task and is not new.
     """
 
     ids: Sequence[UUID] = ()
@@ -74,14 +88,24 @@ def submit(kind: str, payload: Any, **fields: Unpack[TaskFields]) -> UUID:
     return submit_tasks([NewTask(kind, payload, **fields)]).ids[0]
 
 
-def submit_tasks(tasks: Sequence[NewTask], *, dry_run: bool = False) -> SubmitReport:
+def submit_tasks(
+    tasks: Sequence[NewTask], *, dry_run: bool = False, rehearsal: Rehearsal | None = None
+) -> SubmitReport:
     """Submit tasks in one transaction: all of them, or none. Raises SubmissionInvalid.
 
-    ``dry_run`` does the same and rolls it back; its report says what would be new.
+    ``dry_run`` does the same and rolls it back; its report says what would be new. So does a
+    ``rehearsal``, which remembers the keys of the batches before for those that follow.
     """
     for _ in range(TRIES):
         try:
-            return _submit(tasks, admit(tasks), dry_run)
+            admission = admit(tasks)
+            report = _submit(tasks, admission, dry_run, rehearsal)
+            if rehearsal is not None:
+                new = [index for index in range(len(tasks)) if report.created[index]]
+                keyed = [index for index in new if tasks[index].key is not None]
+                contents = contents_of(tasks, admission, keyed)
+                rehearsal.remember([(tasks[i], report.ids[i]) for i in keyed], contents)
+            return report
         except _KeyTaken:
             # The winner has committed, so that the next look finds its task.
             continue
@@ -89,33 +113,44 @@ def submit_tasks(tasks: Sequence[NewTask], *, dry_run: bool = False) -> SubmitRe
 
 
 @transactional
-def _submit(tasks: Sequence[NewTask], admission: Admission, dry_run: bool) -> SubmitReport:
-    existing = store.existing_keys(admission.pairs)
-    ids, created = _ids_of(tasks, existing)
-    edges = resolve_edges(tasks, admission, ids, created, existing)
-    faults = [*admission.faults, *edges.faults]
+def _submit(
+    tasks: Sequence[NewTask], admission: Admission, dry_run: bool, rehearsal: Rehearsal | None
+) -> SubmitReport:
+    holders = store.existing_keys(admission.pairs)
+    rehearsed = {} if rehearsal is None else rehearsal.holders_of(admission.pairs)
+    ids, created = _ids_of(tasks, admission, {**rehearsed, **holders})
+    edges = resolve_edges(tasks, admission, ids, created, holders)
+    conflicts = conflicts_of(tasks, admission, {**rehearsed, **holders})
+    faults = [*admission.faults, *conflicts, *edges.faults]
     if faults:
         raise SubmissionInvalid(faults)
     rows = _rows_of(tasks, admission, ids, created, edges)
-    if sum(store.insert_tasks(part) for part in _parts_of(rows)) != len(rows):
+    parts = store.in_parts(rows, lambda row: len(row.payload))
+    if sum(map(store.insert_tasks, parts)) != len(rows):
         raise _KeyTaken
     store.insert_edges(edges.rows)
     if rows:
         events.wake_supervisor()
-    if dry_run:
+    if dry_run or rehearsal is not None:
         transaction.set_rollback(True)
     return SubmitReport(ids, created)
 
 
 def _ids_of(
-    tasks: Sequence[NewTask], existing: Mapping[tuple[str, str], UUID]
+    tasks: Sequence[NewTask],
+    admission: Admission,
+    holders: Mapping[tuple[str, str], KeyHolder],
 ) -> tuple[list[UUID], list[bool]]:
-    ids = []
-    created = []
-    for task in tasks:
-        found = existing.get((task.kind, task.key)) if task.key is not None else None
-        ids.append(found or new_id())
-        created.append(found is None)
+    ids: list[UUID] = []
+    created: list[bool] = []
+    for index, task in enumerate(tasks):
+        holder = holders.get((task.kind, task.key)) if task.key is not None else None
+        first = admission.repeats.get(index)
+        if holder is not None:
+            ids.append(holder.id)
+        else:
+            ids.append(new_id() if first is None else ids[first])
+        created.append(holder is None and first is None)
     return ids, created
 
 
@@ -143,22 +178,10 @@ def _rows_of(
             # A column of nothing is not sent at all.
             weight=None if task.weight == 1 else task.weight,
             deadline_at=task.deadline_at,
+            options=None if task.key is None else options_text(task, tasks),
         )
         for index, task in enumerate(tasks)
         if created[index]
     ]
     # Two batches with the same keys in different orders would wait for one another's.
     return sorted(rows, key=lambda row: (row.kind, row.key or "")) if admission.pairs else rows
-
-
-def _parts_of(rows: Sequence[TaskRow]) -> Iterator[list[TaskRow]]:
-    """The rows in statements' worths."""
-    part: list[TaskRow] = []
-    characters = 0
-    for row in rows:
-        if part and characters + len(row.payload) > PART_CHARACTERS:
-            yield part
-            part, characters = [], 0
-        part.append(row)
-        characters += len(row.payload)
-    yield part

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import OperationalError
@@ -17,6 +17,9 @@ from tasks_app.core.bulks import BulkAction, BulkOrder, BulkState
 from tasks_app.store import sql
 from tasks_app.store.reads.bulk_preview import CHANGED
 from tasks_app.store.reads.found_sets import FoundSet
+
+LONGEST_WANTED: Final = 1000
+"""Characters of a query as a bulk keeps it; the width of the column."""
 
 # The key's unique index lets the second of two clicks wait for the first.
 OPEN_BULK = """
@@ -41,7 +44,7 @@ def open_bulk(
         "canary": order.canary,
         "actor": actor,
         "reason": order.reason,
-        "wanted": wanted[:1000],
+        "wanted": wanted[:LONGEST_WANTED],
         "hold": hold,
     }
     found = sql.row(OPEN_BULK, values)

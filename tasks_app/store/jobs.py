@@ -34,13 +34,14 @@ def insert_job(
     return found[0] if found else None
 
 
-JOB_OF_KEY = "SELECT id FROM job WHERE key = %(key)s"
+# A plan never changes once it is on record.
+JOB_OF_KEY = "SELECT id, plan = %(plan)s::jsonb FROM job WHERE key = %(key)s"
 
 
-def job_of_key(key: str) -> UUID | None:
-    """The job that holds a key."""
-    found = sql.row(JOB_OF_KEY, {"key": key})
-    return found[0] if found else None
+def job_of_key(key: str, plan: str) -> tuple[UUID, bool] | None:
+    """The job that holds a key, and whether it has this plan, a JSON text."""
+    found = sql.row(JOB_OF_KEY, {"key": key, "plan": plan})
+    return (found[0], found[1]) if found else None
 
 
 ADD_NEWS = """

@@ -1,9 +1,9 @@
 """New tasks and their edges, in bulk."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeVar
 from uuid import UUID
 
 from tasks_app.core.states import EdgeState, OnDead, Status
@@ -14,7 +14,8 @@ class TaskRow(NamedTuple):
     """One task to insert; None leaves a value to its kind. ``payload`` is a JSON text.
 
     ``holds`` are what it waits for beside its dependencies, and part of ``waiting_on``. A tuple is
-    made in a third of the time of a frozen dataclass: 2 of 26 us a task submitted.
+    made in a third of the time of a frozen dataclass: 2 of 26 us a task submitted. ``options`` is
+    what was submitted beside the payload, of a task with a key.
     """
 
     id: UUID
@@ -34,6 +35,27 @@ class TaskRow(NamedTuple):
     lock_key: str | None = None
     weight: float | None = None
     deadline_at: datetime | None = None
+    options: str | None = None
+
+
+PART_CHARACTERS: Final = 32 * 1024 * 1024
+"""Payloads that one statement carries; a character takes up to four bytes."""
+
+T = TypeVar("T")
+
+
+def in_parts(items: Sequence[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """The items in statements' worths by the characters of their payloads."""
+    part: list[T] = []
+    characters = 0
+    for item in items:
+        if part and characters + size(item) > PART_CHARACTERS:
+            yield part
+            part, characters = [], 0
+        part.append(item)
+        characters += size(item)
+    if part:
+        yield part
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +82,24 @@ WITH input AS (
                              %(waits)s::int[], %(counts)s::int[], %(dependents)s::boolean[],
                              %(jobs)s::uuid[], %(holds)s::int[], %(unprepared)s::boolean[],
                              %(locks)s::text[], %(weights)s::float8[],
-                             %(deadlines)s::timestamptz[]),
+                             %(deadlines)s::timestamptz[], %(options)s::text[]),
                       jsonb_array_elements(%(payloads)s::jsonb))
                AS i(id, kind, key, priority, estimate, max_attempts, run_at, waiting_on,
                     dependency_count, has_dependents, job_id, holds, unprepared, lock_key, weight,
-                    deadline_at, payload)
+                    deadline_at, options, payload)
 ), inserted AS (
     INSERT INTO task (id, kind, payload, key, priority, estimate_seconds, max_attempts, run_at,
                       queue_at, created_at, waiting_on, dependency_count, has_dependents,
-                      job_id, holds, unprepared, lock_key, weight, deadline_at)
+                      job_id, holds, unprepared, lock_key, weight, deadline_at, submitted)
     SELECT i.id, i.kind, i.payload, i.key, i.priority,
            coalesce(i.estimate, k.estimate_seconds), coalesce(i.max_attempts, k.max_attempts),
            coalesce(i.run_at, statement_timestamp()),
            coalesce(i.run_at, statement_timestamp())
                - i.priority * s.priority_head_start_seconds * interval '1 second',
            statement_timestamp(), i.waiting_on, i.dependency_count, i.has_dependents,
-           i.job_id, i.holds, i.unprepared, i.lock_key, coalesce(i.weight, 1), i.deadline_at
+           i.job_id, i.holds, i.unprepared, i.lock_key, coalesce(i.weight, 1), i.deadline_at,
+           CASE WHEN i.key IS NOT NULL THEN
+               hashtextextended(coalesce(i.options, ''), jsonb_hash_extended(i.payload, 0)) END
       FROM input i
       JOIN kind k ON k.name = i.kind
      CROSS JOIN supervisor_settings s
@@ -116,6 +140,7 @@ def insert_tasks(tasks: Sequence[TaskRow]) -> int:
             "locks": sql.texts([t.lock_key for t in tasks]),
             "weights": sql.array([t.weight for t in tasks]),
             "deadlines": sql.instants([t.deadline_at for t in tasks]),
+            "options": sql.texts([t.options for t in tasks]),
         },
     )
     return int(found[0]) if found else 0
@@ -173,16 +198,66 @@ def insert_edges(edges: Sequence[EdgeRow]) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a task was submitted with, and its payload alone, each as a number of 64 bits."""
+
+    whole: int
+    payload: int
+
+
+# The same expression as in INSERT_TASKS. Neither the order of a payload's keys nor the spelling of
+# its numbers changes it, and PostgreSQL makes it of what it has parsed anyway.
+READ_CONTENTS = """
+SELECT hashtextextended(coalesce(i.options, ''), jsonb_hash_extended(i.payload, 0)),
+       jsonb_hash_extended(i.payload, 0)
+  FROM ROWS FROM (unnest(%(options)s::text[]), jsonb_array_elements(%(payloads)s::jsonb))
+       WITH ORDINALITY AS i(options, payload, place)
+ ORDER BY i.place
+"""
+
+
+def read_contents(given: Sequence[tuple[str, str | None]]) -> list[Content]:
+    """The contents of payloads, JSON texts, each with the options that came with it."""
+    contents: list[Content] = []
+    for part in in_parts(given, lambda each: len(each[0])):
+        params = {
+            "options": sql.texts([options for _, options in part]),
+            "payloads": f"[{','.join(payload for payload, _ in part)}]",
+        }
+        contents += [Content(int(r[0]), int(r[1])) for r in sql.rows(READ_CONTENTS, params)]
+    return contents
+
+
+@dataclass(frozen=True, slots=True)
+class KeyHolder:
+    """A task that holds a key; ``payload`` is told where it is not known what it came with."""
+
+    id: UUID
+    submitted: int | None
+    payload: int | None = None
+
+    def has(self, content: Content) -> bool:
+        """Whether it was submitted with this content.
+
+        Of a task that is older than this comparison the payload alone is known, as it is now.
+        """
+        if self.submitted is None:
+            return self.payload == content.payload
+        return self.submitted == content.whole
+
+
 EXISTING_KEYS = """
-SELECT t.kind, t.key, t.id
+SELECT t.kind, t.key, t.id, t.submitted,
+       CASE WHEN t.submitted IS NULL THEN jsonb_hash_extended(t.payload, 0) END
   FROM unnest(%(kinds)s::text[], %(keys)s::text[]) AS i(kind, key)
   JOIN task t ON t.kind = i.kind AND t.key = i.key
 """
 
 
-def existing_keys(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], UUID]:
+def existing_keys(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], KeyHolder]:
     """Find the tasks that hold these (kind, key) pairs already."""
     if not pairs:
         return {}
     found = sql.rows(EXISTING_KEYS, {"kinds": [p[0] for p in pairs], "keys": [p[1] for p in pairs]})
-    return {(kind, key): task_id for kind, key, task_id in found}
+    return {(r[0], r[1]): KeyHolder(r[2], r[3], r[4]) for r in found}

@@ -101,6 +101,23 @@ def test_a_replay_answers_200_with_the_same_id(program: Program) -> None:
     assert (again.json["created"], again.json["existing"]) == (0, 1)
 
 
+def test_other_content_under_a_key_is_409_by_index_and_nothing_is_submitted(
+    program: Program,
+) -> None:
+    first = program.post({"kind": "job", "payload": {"n": 1}, "key": "k"}).json["tasks"][0]["id"]
+    mug = {"kind": "job", "payload": {"n": 2}, "key": "k"}
+    batch = {"tasks": [{"kind": "job", "payload": {}}, mug]}
+    for body, index in ((mug, 0), (batch, 1)):
+        answer = program.post(body)
+        assert answer.status == 409
+        (fault,) = answer.json["faults"]
+        assert (fault["index"], fault["field"], fault["value"]) == (index, "key", '"k"')
+        assert first in fault["message"]
+    header = program.post({"kind": "job", "payload": {}}, {"Idempotency-Key": "k"})
+    assert header.status == 409
+    assert Task.objects.count() == 1
+
+
 def test_a_key_in_the_header_is_for_one_task_and_may_not_contradict(program: Program) -> None:
     header = {"Idempotency-Key": "a"}
     batch = {"tasks": [{"kind": "job", "payload": {}}]}

@@ -7,14 +7,15 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tasks_app.core.payloads import parse_json
-from tasks_app.core.plan_checks import check_plan
 from tasks_app.core.plans import PLAN_LIMITS
 from tasks_app.management.acting import command_line_actor
 from tasks_app.management.yaml_documents import YamlRefused, read_yaml
-from tasks_app.services.jobs import PlanInvalid, schema_check, submit_job
-from tasks_app.store.reads.configuration import kind_doors
+from tasks_app.services.jobs import JobKeyTaken, PlanInvalid, submit_job
 
 YAML: Final = frozenset({".yaml", ".yml"})
+KEY_TAKEN: Final = 2
+"""How it ends where the key is that of a job with another plan."""
+
 MOST_BYTES: Final = 6 * PLAN_LIMITS.max_bytes
 
 
@@ -34,16 +35,17 @@ class Command(BaseCommand):
         plan = _read(options["file"])
         if options["key"] is not None and isinstance(plan, dict):
             plan["key"] = options["key"]
-        if options["dry_run"]:
-            checked = check_plan(plan, kind_doors(), schema_check())
-            if checked.plan is None:
-                raise CommandError(_told(PlanInvalid(checked.faults)))
-            self.stderr.write(f"{len(checked.plan.steps)} steps, no fault; nothing submitted")
-            return
+        dry_run = options["dry_run"]
         try:
-            submitted = submit_job(plan, submitted_by=command_line_actor().name)
+            actor = command_line_actor().name
+            submitted = submit_job(plan, submitted_by=actor, dry_run=dry_run)
         except PlanInvalid as invalid:
-            raise CommandError(_told(invalid)) from invalid
+            code = KEY_TAKEN if isinstance(invalid, JobKeyTaken) else 1
+            raise CommandError(_told(invalid), returncode=code) from invalid
+        if dry_run:
+            known = "" if submitted.created else f"; its key is on record, as job {submitted.id}"
+            self.stderr.write(f"{len(plan['steps'])} steps, no fault{known}; nothing submitted")
+            return
         self.stdout.write(str(submitted.id))
         if not submitted.created:
             self.stderr.write("that key was on record already; this is its job")

@@ -55,6 +55,7 @@ def _show(
     faults: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
+    faults = faults or {}
     found, fault = chosen.look(action)
     dry, words = bulks.plan(action, found.ids), WORDS[action]
     looked_at = f"{LOOKED_AT:,}"
@@ -68,11 +69,11 @@ def _show(
         "chosen": chosen,
         "dry": dry,
         "more": found.more,
-        "fault": fault,
+        "fault": fault or faults.get("key", ""),
         "many": dry.preview.tasks > 1,
         "held": dry.preview.tasks > 1 or chosen.query is not None,
         "reason_needed": action in NEEDS_REASON,
-        "key": given.get("key") or bulks.new_key(),
+        "key": ("key" not in faults and given.get("key")) or bulks.new_key(),
         "as_of": given.get("as_of") or dry.preview.as_of.isoformat(),
         "given": given,
         "hold": HOLD_SECONDS,
@@ -80,8 +81,8 @@ def _show(
         "looked_at": LOOKED_AT,
         "most": bulks.MOST_FOUND,
         "next": back_to(request, reverse("web:dead_letters")),
-        "faults": faults or {},
-        "no_reason": WHY if faults and "reason" in faults else "",
+        "faults": faults,
+        "no_reason": WHY if "reason" in faults else "",
     }
     part = "act_form" if request.headers.get("HX-Request") else "act"
     return render(request, f"acts/{part}.html", context, status=422 if faults else 200)
