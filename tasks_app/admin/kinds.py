@@ -58,7 +58,9 @@ class KindForm(Previewed, KindFormBase):
         required=False,
         help_text=_(
             "Keys whose values in payloads and results only those with the permission “may see "
-            "payloads” are shown, at any depth and in any case; one a line."
+            "payloads” are shown, at any depth and in any case; one a line. The values stay hidden "
+            "where a job fills them into other tasks. A condition (when) of a job on such a value "
+            "tells by the step's status whether it holds."
         ),
     )
 

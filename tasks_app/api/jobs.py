@@ -17,9 +17,10 @@ from tasks_app.api.security import ProgramToken, program_of
 from tasks_app.api.tasks import BODY_REFUSALS, REFUSALS
 from tasks_app.core.faults import Fault
 from tasks_app.core.jobs import JobStatus
+from tasks_app.core.redaction import Budget
 from tasks_app.core.scopes import Scope
 from tasks_app.services.jobs import JobKeyTaken, PlanInvalid, submit_job
-from tasks_app.services.payload_masking import hidden_from, shown_of_any_kind
+from tasks_app.services.payload_masking import hidden_from, shown_job_result
 from tasks_app.services.word_masking import shown_rows
 from tasks_app.store.reads.jobs import find_job
 
@@ -54,7 +55,9 @@ def submit(
     if idempotency_key is not None and plan.setdefault("key", idempotency_key) != idempotency_key:
         return _refusal([Fault("key", "differs from the header Idempotency-Key; send one of them")])
     try:
-        submitted = submit_job(plan, submitted_by=program_of(request).name)
+        program = program_of(request)
+        sees = program.may(Scope.PAYLOADS)
+        submitted = submit_job(plan, submitted_by=program.name, sees_payloads=sees)
     except JobKeyTaken as taken:
         return _refusal(taken.faults, 409)
     except PlanInvalid as invalid:
@@ -90,7 +93,8 @@ def job(request: HttpRequest, job_id: UUID) -> Any:
         raise HttpError(404, f"there is no job {job_id}")
     row = found.job
     hidden = hidden_from(program_of(request).may(Scope.PAYLOADS))
-    waits_for = shown_rows(found.waits_for, hidden, "task_id", "message")
+    budget = Budget()
+    waits_for = shown_rows(found.waits_for, hidden, "task_id", "message", budget=budget)
     return JobOut(
         id=row.id,
         name=row.name,
@@ -102,7 +106,7 @@ def job(request: HttpRequest, job_id: UUID) -> Any:
         progress=found.progress,
         steps=[StepOut.from_orm(step) for step in found.steps],
         waits_for=[DecisionOut.from_orm(each) for each in waits_for],
-        result=shown_of_any_kind(row.result, hidden),
+        result=shown_job_result(found, hidden, budget),
         submitted_by=row.submitted_by,
         created_at=row.created_at,
         finished_at=row.finished_at,

@@ -30,7 +30,7 @@ from tasks_app.core import states
 from tasks_app.core.new_tasks import TaskFault, shown
 from tasks_app.core.query_checks import QueryFault
 from tasks_app.core.scopes import Scope
-from tasks_app.services.payload_masking import hidden_from, shown_json
+from tasks_app.services.payload_masking import hidden_from
 from tasks_app.services.submission import NewTask, SubmissionInvalid, submit_tasks
 from tasks_app.services.task_search import SearchOrder, read_query
 from tasks_app.services.word_masking import shown_rows, words_about
@@ -113,7 +113,7 @@ def tasks(request: HttpRequest, wanted: Annotated[ListIn, Query()]) -> Any:
     page = list_tasks(read.wanted, after, most=wanted.limit)
     if page.timed_out:
         raise HttpError(503, f"stopped after {SEARCH_SECONDS} s: narrow it by kind or status")
-    shown_tasks = shown_rows(page.rows, read.wanted.hidden, "id", "error")
+    shown_tasks = shown_rows(page.rows, read.wanted.hidden, "id", "error", "lock_key")
     rows = [TaskRowOut.from_orm(row) for row in shown_tasks]
     following = None if page.next is None else str(page.next)
     return TaskListOut(tasks=rows, next=following, looked_back_to=page.stopped_at)
@@ -150,8 +150,8 @@ def task(request: HttpRequest, task_id: UUID) -> Any:
         status=states.Status(found.status),
         key=found.key,
         priority=found.priority,
-        payload=shown_json(found.payload, found.kind_id, hidden),
-        result=shown_json(found.result, found.kind_id, hidden),
+        payload=words.payload(task_id, found.payload),
+        result=words.result(task_id, found.result),
         error=words.json(task_id, found.error),
         dead_reason=found.dead_reason,
         attempts=[AttemptOut.from_orm(each) for each in attempts],
@@ -159,7 +159,7 @@ def task(request: HttpRequest, task_id: UUID) -> Any:
         max_attempts=found.max_attempts,
         requeues=found.requeues,
         depends_on=[WaitOut.from_orm(each) for each in task_answers.dependencies_of(task_id)],
-        lock_key=found.lock_key,
+        lock_key=words.lock_key(task_id, found.lock_key),
         weight=found.weight,
         created_at=found.created_at,
         run_at=found.run_at,

@@ -26,6 +26,21 @@ def preview_schema(looked_at: int, faults: Sequence[str]) -> Words:
     )
 
 
+def preview_conditions(jobs: Sequence[str]) -> Words:
+    """Say which of the latest jobs decide by hidden values whether a step runs.
+
+    >>> preview_conditions(["night run"]).partition(":")[0]
+    'redacted keys'
+    """
+    return say(
+        "redacted keys: %(jobs)s of the latest jobs decide by a hidden value whether a step runs, "
+        "such as %(name)s. The status of that step, COMPLETED or SKIPPED, tells everybody whether "
+        "the condition holds; the value that it compares with is hidden.",
+        jobs=f"{len(jobs):,}",
+        name=jobs[0],
+    )
+
+
 def preview_result_schema(looked_at: int, faults: Sequence[str]) -> Words:
     """Say how many results of a day the form in the inbox would not have taken, and why.
 

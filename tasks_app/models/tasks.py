@@ -32,6 +32,8 @@ class Task(models.Model):
     ``fingerprint`` is that of its last death.
     ``submitted`` is a hash of what a task with a key came with, whatever people changed since.
     ``lock_key`` names what the task needs for itself alone; ``weight`` is its share of its limit.
+    ``origins`` say where a job's task got parts of its values from (``core/origins.py``): what is
+    hidden there is hidden here.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id)
@@ -40,6 +42,7 @@ class Task(models.Model):
     )
     status = models.CharField(max_length=10, choices=choices(Status), db_default=Status.PENDING)
     payload = models.JSONField()
+    origins = models.JSONField(null=True)
     key = models.CharField(max_length=200, null=True)
     submitted = models.BigIntegerField(null=True)
     priority = models.SmallIntegerField(db_default=0)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from tasks_app.core.jobs import JOB_FINAL, JobStatus, Role
+from tasks_app.core.origins import as_json, origins_of_undo
 from tasks_app.core.plans import Plan, load_plan, undo_payload
 from tasks_app.core.references import Reference, Scope, assemble, find_references
 from tasks_app.core.saga import JobDecision, JobFacts, JobTask, decide_job, steps_of
@@ -142,6 +143,7 @@ def _compensate(decided: Sequence[Decided]) -> None:
         return
     undone_tasks = [decision.undo for _, decision in decided if decision.undo is not None]
     found = steps.payloads_and_results([task.id for task in undone_tasks])
+    origins = steps.origins_of([task.id for task in undone_tasks])
     tasks, rows = [], []
     for job, decision in decided:
         assert decision.undo is not None
@@ -167,6 +169,7 @@ def _compensate(decided: Sequence[Decided]) -> None:
             holds=int(job.paused),
             has_dependents=True,
             job_id=job.id,
+            origins=as_json(origins_of_undo(job.plan, step, origins[undone.id])),
         )
         tasks.append(row)
         rows.append(StepRow(row.id, undone.place, Role.COMPENSATION, undone.item, undone.id))

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from tasks_app.core.facts import ErrorFacts
 from tasks_app.core.jobs import JobStatus, Role
+from tasks_app.core.origins import Origin, as_json, origins_of_error, origins_of_item
 from tasks_app.core.plans import LARGEST_FAN_OUT, PayloadCheck, Plan, Step, deadline_of
 from tasks_app.core.preparation import (
     FannedOut,
@@ -27,6 +28,7 @@ from tasks_app.models.tasks import new_id
 from tasks_app.services.cancellation import let_go
 from tasks_app.store import closing, dead_letters, steps
 from tasks_app.store import jobs as store
+from tasks_app.store.reads.hidden_words import fingerprints_of
 from tasks_app.store.steps import StepRow
 from tasks_app.store.submission import TaskRow, insert_tasks
 
@@ -76,6 +78,7 @@ class _Outcomes:
     items: list[tuple[UUID, UUID]] = field(default_factory=list)
     skipped: list[UUID] = field(default_factory=list)
     unfit: dict[UUID, str] = field(default_factory=dict)
+    unfit_origins: dict[UUID, Sequence[Origin]] = field(default_factory=dict)
     characters: int = 0
 
 
@@ -152,6 +155,7 @@ def _note(
             outcomes.skipped.append(task.id)
         case Unfit(reason):
             outcomes.unfit[task.id] = reason
+            outcomes.unfit_origins[task.id] = origins_of_error(job.plan, step)
         case Ready(payload):
             outcomes.released[task.id] = prepared
             outcomes.characters += length_of(payload)
@@ -174,6 +178,7 @@ def _note(
                     lock_key=item.lock_key,
                     weight=step.weight,
                     deadline_at=deadline_of(step, job.created_at),
+                    origins=as_json(origins_of_item(job.plan, step, number, len(items))),
                 )
                 outcomes.tasks.append(row)
                 outcomes.steps.append(StepRow(row.id, task.place, Role.ITEM, number))
@@ -182,12 +187,7 @@ def _note(
 
 def _apply(outcomes: _Outcomes) -> None:
     closing.close_waiting(outcomes.skipped, Status.SKIPPED)
-    closing.close_waiting(
-        list(outcomes.unfit),
-        Status.DEAD,
-        reason=DeadReason.PERMANENT,
-        errors=[_error("PreparationFailed", reason) for reason in outcomes.unfit.values()],
-    )
+    _give_up(outcomes)
     steps.release(
         [(task_id, ready.payload, ready.lock_key) for task_id, ready in outcomes.released.items()]
     )
@@ -196,6 +196,23 @@ def _apply(outcomes: _Outcomes) -> None:
     steps.insert_steps(outcomes.steps)
     steps.copy_edges(outcomes.items)
     steps.complete_joins(dict.fromkeys(outcomes.emptied, "[]"))
+
+
+def _give_up(outcomes: _Outcomes) -> None:
+    """Steps that could not be filled in: what is said of them may repeat what they refer to."""
+    if not outcomes.unfit:
+        return
+    origins = {task: as_json(found) for task, found in outcomes.unfit_origins.items()}
+    steps.add_origins({task: text for task, text in origins.items() if text})
+    errors = {task: _error("PreparationFailed", reason) for task, reason in outcomes.unfit.items()}
+    found = fingerprints_of(errors)
+    closing.close_waiting(
+        list(errors),
+        Status.DEAD,
+        reason=DeadReason.PERMANENT,
+        errors=list(errors.values()),
+        fingerprints=[found[task] for task in errors],
+    )
 
 
 def _error(kind: str, message: str) -> str:

@@ -10,15 +10,18 @@ from django.db import transaction
 
 from tasks_app import events
 from tasks_app.core.faults import Fault
+from tasks_app.core.hidden_conditions import comparison_faults
 from tasks_app.core.jobs import JOIN_KIND
 from tasks_app.core.jobs import Role as StepRole
 from tasks_app.core.new_tasks import LONGEST_KEY
+from tasks_app.core.origins import as_json, origins_of_step
 from tasks_app.core.payloads import dump_json
 from tasks_app.core.plan_checks import check_plan
 from tasks_app.core.plans import PLAN_LIMITS, PayloadCheck, Plan, Step, deadline_of
 from tasks_app.core.states import EdgeState
 from tasks_app.models.tasks import new_id
 from tasks_app.services.auditing import note
+from tasks_app.services.payload_masking import hidden_from
 from tasks_app.services.payload_schemas import PayloadSchema
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
@@ -51,16 +54,22 @@ class JobSubmitted:
     created: bool
 
 
-def submit_job(plan: object, *, submitted_by: str = "", dry_run: bool = False) -> JobSubmitted:
+def submit_job(
+    plan: object, *, submitted_by: str = "", sees_payloads: bool = True, dry_run: bool = False
+) -> JobSubmitted:
     """Check a plan and submit its job in one transaction. Raises PlanInvalid.
 
     The shape of a plan is in ``docs/jobs.md``. A second submission of a key and its plan is the
     first one's job; JobKeyTaken where its plan is another. ``dry_run`` rolls all of it back.
+    Whoever may not see payloads whole may not have a step run or not by a value that is hidden.
     """
     doors = kind_doors()
     checked = check_plan(plan, doors, schema_check())
     if checked.plan is None:
         raise PlanInvalid(checked.faults)
+    guesses = comparison_faults(checked.plan, hidden_from(sees_payloads))
+    if guesses:
+        raise PlanInvalid(guesses)
     return _submit(checked.plan, dump_json(plan, PLAN_LIMITS).text, submitted_by, dry_run)
 
 
@@ -140,6 +149,7 @@ def _task_rows(
             lock_key=step.lock_key if isinstance(step.lock_key, str) and not step.is_join else None,
             weight=step.weight,
             deadline_at=None if step.is_join else deadline_of(step, began),
+            origins=as_json(origins_of_step(plan, step)),
         )
         for step in plan.steps
     ]

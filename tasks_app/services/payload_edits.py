@@ -2,20 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from tasks_app import events
 from tasks_app.core.faults import Fault
+from tasks_app.core.hidden_words import (
+    Source,
+    Words,
+    hides_payload,
+    part_of,
+    secrets_of,
+    shown_part,
+)
 from tasks_app.core.json_changes import ABSENT, Change, list_changes
+from tasks_app.core.origins import PAYLOAD
 from tasks_app.core.payloads import dump_json, parse_json
-from tasks_app.core.redaction import MASK, folded, masked, secrets_in
+from tasks_app.core.redaction import Hidden
 from tasks_app.core.words import say
 from tasks_app.services.auditing import note
 from tasks_app.services.payload_masking import hidden_from
 from tasks_app.services.payload_schemas import PayloadSchema
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.transactions import transactional
-from tasks_app.services.word_masking import Words
+from tasks_app.services.word_masking import words_about
 from tasks_app.store import dead_letters, payload_edits
 from tasks_app.store.reads.configuration import kind_doors
 from tasks_app.store.reads.refusals import why_not_moved
@@ -50,8 +60,9 @@ def edit_and_requeue(
     if found is None:
         return Edited(refused=say("It is no longer as it was shown: requeued or closed meanwhile."))
     kind, before = found
-    hidden = hidden_from(sees_payloads=False).get(kind, frozenset())
-    if hidden and not sees_payloads:
+    hidden = hidden_from(sees_payloads=False)
+    source = words_about([task_id], hidden).sources.get(task_id, Source(kind))
+    if hides_payload(source, hidden) and not sees_payloads:
         return Edited(
             refused=say("Payloads of %(kind)s hold values that you may not see.", kind=kind)
         )
@@ -59,9 +70,10 @@ def edit_and_requeue(
     faults = parsed.faults or _schema_faults(kind, parsed.value)
     if faults:
         return Edited(faults=faults)
-    changes = [_shown(change, hidden) for change in list_changes(before, parsed.value)]
+    changes = _shown(list_changes(before, parsed.value), before, parsed.value, source, hidden)
     payload_edits.set_payload(task_id, dump_json(parsed.value).text)
-    _forget(task_id, secrets_in(before, hidden) - secrets_in(parsed.value, hidden))
+    known = secrets_of(before, PAYLOAD, source, hidden)
+    _forget(task_id, known - secrets_of(parsed.value, PAYLOAD, source, hidden))
     if not dead_letters.requeue([task_id]):
         # A payload is never changed alone: the transaction takes it back.
         raise RequeueRefused(why_not_moved([task_id])[task_id])
@@ -93,14 +105,19 @@ def _schema_faults(kind: str, payload: object) -> list[Fault]:
     return [Fault(place, f"{message}, got {value}")]
 
 
-def _shown(change: Change, hidden: frozenset[str]) -> Change:
-    if folded(str(step) for step in change.path) & hidden:
-        return replace(change, before=_mask(change.before), after=_mask(change.after))
-    return replace(change, before=masked(change.before, hidden), after=masked(change.after, hidden))
-
-
-def _mask(value: object) -> object:
-    return value if value is ABSENT else MASK
+def _shown(
+    changes: Sequence[Change], before: Any, after: Any, source: Source, hidden: Hidden
+) -> list[Change]:
+    """The changes without what is hidden by its key or by where it was filled in from."""
+    had, has = (shown_part(value, PAYLOAD, source, hidden) for value in (before, after))
+    return [
+        replace(
+            change,
+            before=change.before if change.before is ABSENT else part_of(had, change.path),
+            after=change.after if change.after is ABSENT else part_of(has, change.path),
+        )
+        for change in changes
+    ]
 
 
 def _note(task_id: UUID, changes: Sequence[Change], actor: Actor, reason: str) -> None:

@@ -6,7 +6,11 @@ from typing import Any, Final
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
-from tasks_app.core.redaction import Hidden, masked
+from tasks_app.core.hidden_words import ALL, Source, Words, shown_part
+from tasks_app.core.origins import RESULT, Origin, origins_of_job
+from tasks_app.core.redaction import Budget, Hidden
+from tasks_app.store.reads.hidden_words import words_about
+from tasks_app.store.reads.jobs import JobAnswer
 from tasks_app.store.reads.kinds import KindSearch, list_kind_searches
 from tasks_app.store.reads.task_detail import Edge, TaskDetail
 
@@ -33,29 +37,30 @@ def hidden_from_user(user: AbstractBaseUser | AnonymousUser) -> Hidden:
     return {} if hidden and may_see_payloads(user) else hidden
 
 
-def shown_of_any_kind(value: Any, hidden: Hidden) -> Any:
-    """What was put together from tasks of several kinds, such as a job's result."""
-    return masked(value, frozenset().union(*hidden.values()))
-
-
-def shown_json(value: Any, kind: str, hidden: Hidden) -> Any:
-    """A payload, input or result of a task of this kind as somebody may see it."""
-    return masked(value, hidden.get(kind, frozenset()))
-
-
-def shown_task(task: TaskDetail, hidden: Hidden) -> TaskDetail:
-    """A task with its payload and result as somebody may see them."""
+def shown_task(task: TaskDetail, words: Words) -> TaskDetail:
+    """A task with its payload, its result and what is said about it as somebody may see them."""
+    shown = words.row(task.id, task, "error_message", "lock_key")
     return replace(
-        task,
-        payload=shown_json(task.payload, task.kind, hidden),
-        result=shown_json(task.result, task.kind, hidden),
+        shown,
+        payload=words.payload(task.id, task.payload),
+        result=words.result(task.id, task.result),
     )
 
 
-def shown_inputs(edges: Sequence[Edge], hidden: Hidden) -> list[Edge]:
+def shown_inputs(edges: Sequence[Edge], words: Words) -> list[Edge]:
     """What a task needs, with the inputs that it gives as somebody may see them."""
-    return [
-        replace(edge, result=shown_json(edge.result, edge.kind, hidden))
-        for edge in edges
-        if edge.needed
-    ]
+    return [replace(e, result=words.result(e.id, e.result)) for e in edges if e.needed]
+
+
+def shown_job_result(found: JobAnswer, hidden: Hidden, budget: Budget | None = None) -> Any:
+    """A job's result, put together from those of its steps, as somebody may see it."""
+    value = found.job.result
+    if not hidden or value is None:
+        return value
+    budget = budget or Budget()
+    origins = origins_of_job(found.plan)
+    # It may hold what steps were told by others, and what the plan itself says.
+    everything = Origin((RESULT,), None)
+    shown = shown_part(value, RESULT, Source("", [everything, *origins]), hidden, budget)
+    words = words_about([step.task_id for step in found.steps], hidden, budget)
+    return words.together().json(ALL, shown)

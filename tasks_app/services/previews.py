@@ -8,10 +8,17 @@ from tasks_app.core.alert_previews import preview_alerts, preview_rule
 from tasks_app.core.facts import StrategyName
 from tasks_app.core.figures import short
 from tasks_app.core.hand_out_previews import preview_limit
+from tasks_app.core.hidden_conditions import comparison_faults
 from tasks_app.core.limit_previews import preview_join, preview_leave, preview_waits
-from tasks_app.core.payload_previews import preview_result_schema, preview_schema
+from tasks_app.core.payload_previews import (
+    preview_conditions,
+    preview_result_schema,
+    preview_schema,
+)
 from tasks_app.core.people_previews import preview_rights
+from tasks_app.core.plans import load_plan
 from tasks_app.core.previews import preview_kind
+from tasks_app.core.redaction import folded
 from tasks_app.core.retention import Kept, preview_retention
 from tasks_app.core.words import Words, say, side_by_side
 from tasks_app.services.payload_schemas import PayloadSchema
@@ -30,7 +37,13 @@ from tasks_app.services.supervisor_previews import preview_supervisor
 from tasks_app.store.reads.alert_previews import alerts_past, told_of
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.people import members_of
-from tasks_app.store.reads.previews import HOURS, kind_past, latest_payloads, limit_past
+from tasks_app.store.reads.previews import (
+    HOURS,
+    kind_past,
+    latest_conditions,
+    latest_payloads,
+    limit_past,
+)
 from tasks_app.store.reads.queue_previews import held_under, join_past, latest_results
 from tasks_app.store.reads.retention import going, row_seconds
 
@@ -93,6 +106,8 @@ def _kind(name: str, before: Values, after: Values) -> Preview:
         said.append(_schema(name, after["payload_schema"]))
     if before["result_schema"] != after["result_schema"]:
         said.append(_result_schema(name, after["result_schema"]))
+    if before["redacted_keys"] != after["redacted_keys"]:
+        said += _conditions(name, after["redacted_keys"])
     if not said:
         return Preview([])
     scope = say(
@@ -108,6 +123,14 @@ def _kind(name: str, before: Values, after: Values) -> Preview:
 def _schema(kind: str, schema: Any) -> Words:
     payloads = latest_payloads(kind)
     return preview_schema(len(payloads), _faults(schema, payloads, "payload"))
+
+
+def _conditions(kind: str, keys: Sequence[str]) -> Iterator[Words]:
+    hidden = {kind: folded(keys)} if keys else {}
+    plans = {job: load_plan(plan) for job, plan in latest_conditions()} if hidden else {}
+    jobs = [job for job, plan in plans.items() if comparison_faults(plan, hidden)]
+    if jobs:
+        yield preview_conditions(jobs)
 
 
 def _result_schema(kind: str, schema: Any) -> Words:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tasks_app.core.hidden_acts import PRIVATE
 from tasks_app.core.words import say
 from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor, NotAllowed, Role, needs
@@ -29,7 +30,7 @@ class NewSearch:
 def save_search(search: NewSearch, user: int, actor: Actor) -> int:
     """Keep a search, over one's own of that name. Raises ValueError that says what is wrong.
 
-    Sharing is for operators: raises NotAllowed.
+    Sharing is for operators: raises NotAllowed. The audit names shared ones only.
     """
     name = " ".join(search.name.split())
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
@@ -53,7 +54,10 @@ def save_search(search: NewSearch, user: int, actor: Actor) -> int:
         )
     if search.pinned:
         store.pin_search(user, saved)
-    note(actor, "save search", name, wanted=read.text, shared=search.shared, search=saved)
+    if search.shared:
+        note(actor, "save search", name, wanted=read.text, shared=True, search=saved)
+    else:
+        note(actor, "save search", PRIVATE, shared=False, search=saved)
     return saved
 
 
@@ -73,7 +77,10 @@ def delete_search(search: int, user: int, actor: Actor) -> str | None:
             )
         )
     store.delete_search(search)
-    note(actor, "delete search", found.name, wanted=found.query, search=search)
+    if found.shared:
+        note(actor, "delete search", found.name, wanted=found.query, shared=True, search=search)
+    else:
+        note(actor, "delete search", PRIVATE, shared=False, search=search)
     return found.name
 
 

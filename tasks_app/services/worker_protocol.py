@@ -30,6 +30,7 @@ from tasks_app.sdk.link import (
     WorkerReplaced,
     WorkerUnknown,
 )
+from tasks_app.services.fingerprinting import with_fingerprints
 from tasks_app.services.lease_ends import release_held, retry_ends
 from tasks_app.services.transactions import transactional
 from tasks_app.store import breakers, late_results, lease_locks, leases, task_logs, workers
@@ -172,7 +173,7 @@ def fail(worker_id: UUID, failures: Sequence[Failure]) -> list[int]:
     policies = retry_policies(sorted({task.kind for task in held}))
     breakers.note_near_miss(worker_id)
     _pause_limits(held, by_token)
-    ended = leases.end(retry_ends(held, by_token, policies, _rng))
+    ended = leases.end(with_fingerprints(retry_ends(held, by_token, policies, _rng)))
     task_logs.keep(worker_id, {f.token: f.lines for f in failures if f.lines})
     late = [f for f in failures if f.token not in ended]
     if late:

@@ -49,10 +49,12 @@ def close_waiting(
     *,
     reason: DeadReason | None = None,
     errors: Sequence[str | None] | None = None,
+    fingerprints: Sequence[str] | None = None,
 ) -> set[UUID]:
     """End PENDING and FAILED tasks as DEAD, CANCELLED or SKIPPED; return those that moved.
 
-    ``errors`` are JSON texts, one a task.
+    ``errors`` are JSON texts, one a task; ``fingerprints`` are given where errors hold what is
+    hidden from some.
     """
     if not tasks:
         return set()
@@ -62,7 +64,7 @@ def close_waiting(
         {
             "tasks": list(tasks),
             "errors": texts,
-            "fingerprints": [key_of(text, reason) for text in texts],
+            "fingerprints": sql.texts(fingerprints or [key_of(text, reason) for text in texts]),
             "status": status,
             "reason": reason,
         },

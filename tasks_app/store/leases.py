@@ -144,6 +144,8 @@ class LeaseEnd:
     """How one lease ends other than by completion.
 
     ``delay`` seconds until ``run_at`` (None leaves it); ``refund`` gives the started attempt back.
+    A death has the ``fingerprint`` of its error as everybody may read it; where it has none given,
+    that of its error and reason, which hold nothing that is hidden.
     """
 
     task_id: UUID
@@ -154,6 +156,7 @@ class LeaseEnd:
     dead_reason: str | None = None
     delay: float | None = None
     refund: bool = False
+    fingerprint: str | None = None
 
 
 # One statement for failure, reclaim, release and death: they differ in values only. A lease that
@@ -233,7 +236,7 @@ def end(ends: Sequence[LeaseEnd]) -> set[int]:
             "outcomes": [e.outcome for e in ends],
             "errors": [e.error for e in ends],
             "reasons": [e.dead_reason for e in ends],
-            "fingerprints": [key_of(e.error, e.dead_reason) for e in ends],
+            "fingerprints": [e.fingerprint or key_of(e.error, e.dead_reason) for e in ends],
             "delays": [e.delay for e in ends],
             "refunds": [e.refund for e in ends],
         },

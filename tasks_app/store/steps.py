@@ -9,6 +9,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from tasks_app.core.jobs import Role
+from tasks_app.core.origins import Origin, load_origins
 from tasks_app.core.saga import ItemCounts, JobTask
 from tasks_app.core.sanitise import MAX_BYTES
 from tasks_app.core.states import Status
@@ -150,6 +151,14 @@ def payloads_and_results(ids: Sequence[UUID]) -> dict[UUID, tuple[Any, Any]]:
     return {r[0]: (sql.loaded(r[1]), sql.loaded(r[2])) for r in found}
 
 
+ORIGINS = "SELECT id, origins FROM task WHERE id = ANY (%(ids)s::uuid[])"
+
+
+def origins_of(ids: Sequence[UUID]) -> dict[UUID, list[Origin]]:
+    """Where each of these tasks got parts of its values from."""
+    return {r[0]: load_origins(sql.loaded(r[1])) for r in sql.rows(ORIGINS, {"ids": list(ids)})}
+
+
 # waiting_on = 1: all that is left to wait for is the preparation itself.
 LOCK_UNPREPARED = """
 SELECT t.id FROM task t
@@ -188,6 +197,20 @@ def release(prepared: Sequence[tuple[UUID, str, str | None]]) -> None:
                 "locks": sql.texts([p[2] for p in prepared]),
             },
         )
+
+
+ADD_ORIGINS = """
+UPDATE task t SET origins = coalesce(t.origins, '[]') || i.origins::jsonb
+  FROM unnest(%(ids)s::uuid[], %(origins)s::text[]) AS i(id, origins)
+ WHERE t.id = ANY (ARRAY[i.id]) AND t.unprepared
+"""
+
+
+def add_origins(origins: Mapping[UUID, str]) -> None:
+    """Say where what is said about steps that cannot be prepared may come from (JSON texts)."""
+    if origins:
+        values = {"ids": list(origins), "origins": sql.texts(list(origins.values()))}
+        sql.execute(ADD_ORIGINS, values)
 
 
 # The hold stays: it is what a join waits for until its items decide it.

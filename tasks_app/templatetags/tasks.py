@@ -17,7 +17,8 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.core.facts import Left
 from tasks_app.core.queries import quoted_if_needed
 from tasks_app.core.states import DeadReason, OnDead, Outcome, Status
-from tasks_app.store.reads.searches import SearchRow, list_pinned
+from tasks_app.services.found_searches import pinned_of
+from tasks_app.store.reads.searches import SearchRow
 from tasks_app.templatetags.shell import SHAPES
 from tasks_app.web.task_address import ListAddress
 
@@ -208,7 +209,7 @@ def search_link(search: SearchRow) -> str:
 def rail_searches(context: Context) -> Sequence[SearchRow]:
     """What this user has pinned to the side bar; one query."""
     user = context["request"].user
-    return list_pinned(user.pk) if user.is_authenticated else ()
+    return pinned_of(user) if user.is_authenticated else ()
 
 
 @register.simple_tag

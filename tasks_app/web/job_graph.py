@@ -12,9 +12,12 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app.core.condition_words import condition_words
 from tasks_app.core.graph_layout import Layout, Route, lay_out
+from tasks_app.core.hidden_conditions import shown_condition
 from tasks_app.core.plans import Plan, Step
+from tasks_app.core.redaction import Hidden
 from tasks_app.core.states import FINAL, OnDead, Status
 from tasks_app.store.reads.jobs import JobAnswer, StepAnswer, find_job, find_place
+from tasks_app.store.reads.kinds import all_hidden
 from tasks_app.translation import translated
 
 WIDTH: Final = 176
@@ -90,23 +93,32 @@ class Drawing:
     on_dead: Sequence[str]
 
 
-def draw_task(task_id: UUID) -> Drawing | None:
-    """Draw the job of a task with the task's step lit; None where it belongs to no job."""
+def draw_task(task_id: UUID, hidden: Hidden | None = None) -> Drawing | None:
+    """Draw the job of a task with the task's step lit; None where it belongs to no job.
+
+    It is drawn for somebody from whom so much is ``hidden``: all that is, unless it is said.
+    """
     found = find_place(task_id)
     answer = find_job(found.job_id) if found else None
-    return draw_job(answer, lit=found.place) if found and answer else None
+    hidden = all_hidden() if hidden is None else hidden
+    return draw_job(answer, hidden, lit=found.place) if found and answer else None
 
 
-def draw_job(answer: JobAnswer, *, lit: int | None = None, undone: Sequence[int] = ()) -> Drawing:
-    """Draw a job; the step at the place ``lit`` is shown as the one meant.
+def draw_job(
+    answer: JobAnswer, hidden: Hidden, *, lit: int | None = None, undone: Sequence[int] = ()
+) -> Drawing:
+    """Draw a job for somebody from whom so much is hidden.
 
-    ``undone`` are the places of steps in the order in which they are undone.
+    The step at the place ``lit`` is shown as the one meant; ``undone`` are the places of steps in
+    the order in which they are undone.
     """
     plan = answer.plan
     layout = lay_out(tuple((s.name, tuple(need.on for need in s.needs)) for s in plan.steps))
     steps = {step.name: step for step in answer.steps}
     boxes = {
-        step.name: _box(step, steps[step.name], layout, lit=place == lit)
+        step.name: _box(
+            step, steps[step.name], layout, condition_of(plan, step, hidden), lit=place == lit
+        )
         for place, step in enumerate(plan.steps)
     }
     routes = layout.routes[:MOST_EDGES]
@@ -132,12 +144,19 @@ def _top(height: float) -> float:
     return round(MARGIN + height * ROW, 1)
 
 
-def _box(step: Step, answer: StepAnswer, layout: Layout, *, lit: bool) -> Box:
+def condition_of(plan: Plan, step: Step, hidden: Hidden) -> str:
+    """When a step is done, in words, as somebody may read it."""
+    if step.when is None:
+        return ""
+    kinds = {each.name: each.kind for each in plan.steps} if hidden else {}
+    return translated(condition_words(shown_condition(step.when, kinds, hidden)))
+
+
+def _box(step: Step, answer: StepAnswer, layout: Layout, condition: str, *, lit: bool) -> Box:
     layer, height = layout.places[step.name]
     total, done = sum(answer.items.values()), answer.items.get(Status.COMPLETED, 0)
     counts = {"done": f"{done:,}", "total": f"{total:,}", "kind": step.kind}
     line = _("%(done)s of %(total)s %(kind)s") % counts if total else step.kind
-    condition = translated(condition_words(step.when)) if step.when is not None else ""
     return Box(
         step=step.name,
         task_id=answer.task_id,

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tasks_app.core.condition_words import condition_words
 from tasks_app.core.plans import Need, Step
+from tasks_app.core.redaction import Hidden
 from tasks_app.core.states import FINAL
 from tasks_app.store.reads.job_progress import JobTimes
 from tasks_app.store.reads.jobs import JobAnswer, StepAnswer
-from tasks_app.translation import translated
-from tasks_app.web.job_graph import undo_status
+from tasks_app.web.job_graph import condition_of, undo_status
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +34,15 @@ class StepLine:
         return self.answer.items
 
 
-def list_steps(answer: JobAnswer, times: JobTimes) -> list[StepLine]:
-    """Every step, in the order of the plan."""
+def list_steps(answer: JobAnswer, times: JobTimes, hidden: Hidden) -> list[StepLine]:
+    """Every step, in the order of the plan, for somebody from whom so much is hidden."""
     expected = {each.name: each.seconds for each in times.steps(answer.plan)}
     return [
         StepLine(
             answer=found,
             step=step,
             needs=step.needs,
-            condition=translated(condition_words(step.when)) if step.when is not None else "",
+            condition=condition_of(answer.plan, step, hidden),
             items=sum(found.items.values()),
             ended=sum(count for status, count in found.items.items() if status in FINAL),
             seconds=expected[step.name],

@@ -23,7 +23,8 @@ def test_a_search_is_kept_with_its_order_and_columns_and_found_again(
     assert f"{address}&amp;sort=-priority&amp;cols=status%2Ctask" in html
     assert "Dead mail" in html
     entry = AuditEntry.objects.get()
-    assert (entry.action, entry.actor, entry.subject) == ("save search", "vera", "Dead mail")
+    assert (entry.action, entry.actor, entry.subject) == ("save search", "vera", "a private search")
+    assert "Dead mail" not in str([entry.wanted, entry.before, entry.after, entry.detail])
 
 
 def test_a_search_of_the_same_name_is_replaced(floor: Floor, viewer: Person) -> None:

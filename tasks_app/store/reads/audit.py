@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from tasks_app.core.hidden_acts import EDIT, SEARCHES
 from tasks_app.store import sql
 
 PAGE: Final = 50
@@ -15,19 +16,37 @@ EXPORTED_AT_ONCE: Final = 500
 CHECKED_AT_ONCE: Final = 5_000
 
 
+EVERY: Final = "true"
+SHARED: Final = """
+NOT (action = ANY (%(searches)s::text[]) AND coalesce(detail ->> 'shared', 'false') <> 'true')
+"""
+TYPED_TEXT: Final = (
+    f"CASE WHEN {SHARED} THEN concat_ws(E'\\n', subject, wanted) END, before, after, detail"
+)
+GUARDED_TEXT: Final = (
+    f"CASE WHEN {SHARED} THEN subject END,"
+    " CASE WHEN action <> %(edit)s THEN concat_ws(E'\\n', before, after) END, detail"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """What the audit is narrowed to, where not empty; ``text`` stands anywhere in an entry."""
+    """What the audit is narrowed to, where not empty; ``text`` stands anywhere in an entry.
+
+    Private searches are found by nobody. ``guarded``: neither are queries and payloads, for who may
+    not see the values in them.
+    """
 
     actor: str = ""
     action: str = ""
     text: str = ""
     since: datetime | None = None
     until: datetime | None = None
+    guarded: bool = False
 
     def conditions(self) -> str:
         """The conditions on the entries in SQL; their parameters are ``params``."""
-        parts = ["true"]
+        parts = [EVERY]
         if self.actor:
             parts.append("actor = %(actor)s")
         if self.action:
@@ -37,10 +56,8 @@ class AuditFilter:
         if self.until:
             parts.append("at < %(until)s")
         if self.text:
-            parts.append(
-                "concat_ws(E'\\n', subject, reason, wanted, address, via, before, after, detail)"
-                " ILIKE %(like)s"
-            )
+            typed = GUARDED_TEXT if self.guarded else TYPED_TEXT
+            parts.append(f"concat_ws(E'\\n', reason, address, via, {typed}) ILIKE %(like)s")
         return " AND ".join(parts)
 
     def params(self) -> dict[str, Any]:
@@ -52,6 +69,8 @@ class AuditFilter:
             "since": self.since,
             "until": self.until,
             "like": f"%{plain}%",
+            "edit": EDIT,
+            "searches": sorted(SEARCHES),
         }
 
 
@@ -119,7 +138,9 @@ def list_entries(
     }
     rows = _entries(ENTRIES.format(conditions=wanted.conditions(), **parts), params)
     more, rows = len(rows) > most, rows[:most]
-    end = None if more else sql.row(END_OF_WINDOW.format(**parts), params)
+    # Without a condition the entries themselves end where there are fewer than a page.
+    ends = more or wanted.conditions() == EVERY
+    end = None if ends else sql.row(END_OF_WINDOW.format(**parts), params)
     onward = rows[-1].id if more else int(end[0]) if end else None
     if upwards:
         rows.reverse()

@@ -24,12 +24,14 @@ CHANGED: Final = """
                   FROM {tasks} GROUP BY deadline ORDER BY count(*) DESC, deadline LIMIT 20) d)
 """
 
+# A lock that was filled in from a result may name what is hidden there: it is counted, not named.
 # Few of the tasks have dependents or dependencies; only theirs are looked up.
 PREVIEW = f"""
 WITH chosen AS MATERIALIZED (
     SELECT t.id, t.kind, t.status, t.estimate_seconds, t.lock_key, t.has_dependents,
            t.dependency_count, t.priority, t.deadline_at,
-           t.status = ANY (%(touches)s::text[]) AS fits
+           t.status = ANY (%(touches)s::text[]) AS fits,
+           t.origins @? '$[*][0] ? (@[0] == "lock_key")' IS TRUE AS filled
       FROM unnest(%(ids)s::uuid[]) AS i(id) JOIN task t ON t.id = ANY (ARRAY[i.id])
 ), closed AS (
     SELECT DISTINCT c.id FROM chosen c
@@ -44,7 +46,7 @@ WITH chosen AS MATERIALIZED (
       JOIN task p ON p.id = ANY (ARRAY[d.task_id]) AND p.status = 'PENDING'
      WHERE c.has_dependents AND c.fits
 ), locks AS (
-    SELECT lock_key, count(*) AS n, sum(estimate_seconds) AS seconds
+    SELECT lock_key, count(*) AS n, sum(estimate_seconds) AS seconds, bool_or(filled) AS filled
       FROM chosen WHERE fits AND lock_key IS NOT NULL GROUP BY lock_key HAVING count(*) > 1
 )
 SELECT statement_timestamp(),
@@ -57,7 +59,8 @@ SELECT statement_timestamp(),
        (SELECT count(*) FROM locks), (SELECT coalesce(sum(n), 0) FROM locks),
        (SELECT max(seconds) FROM locks),
        (SELECT coalesce(array_agg(lock_key), '{{}}')
-          FROM (SELECT lock_key FROM locks ORDER BY n DESC, lock_key LIMIT %(shown)s) l),
+          FROM (SELECT lock_key FROM locks WHERE NOT filled
+                 ORDER BY n DESC, lock_key LIMIT %(shown)s) l),
 """ + CHANGED.format(tasks="chosen")  # noqa: S608  a constant
 
 

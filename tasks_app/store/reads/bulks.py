@@ -16,9 +16,9 @@ from tasks_app.core.bulks import (
     wave_end,
     wave_of,
 )
-from tasks_app.core.fingerprints import key_of
-from tasks_app.core.states import DeadReason, Status
+from tasks_app.core.states import Status
 from tasks_app.store import sql
+from tasks_app.store.reads.hidden_words import fingerprints_of
 
 PAGE: Final = 50
 LIST: Final = 50
@@ -166,7 +166,7 @@ def count_refusals(bulk_id: UUID) -> list[tuple[str, int]]:
 
 # Errors are read for those that are tried again only: a death has its fingerprint already.
 SENT = """
-SELECT coalesce(t.key, t.id::text), t.status, i.fingerprint, t.fingerprint,
+SELECT t.id, coalesce(t.key, t.id::text), t.status, i.fingerprint, t.fingerprint,
        CASE WHEN t.status = 'FAILED' THEN t.error::text END
   FROM bulk_item i JOIN task t ON t.id = i.task_id
  WHERE i.bulk_id = %(bulk)s AND i.place >= %(first)s AND i.place < %(end)s AND i.state = 'moved'
@@ -177,18 +177,18 @@ SELECT coalesce(t.key, t.id::text), t.status, i.fingerprint, t.fingerprint,
 def list_sent(bulk_id: UUID, first: int, end: int) -> list[Sent]:
     """What became of the tasks that a wave has requeued."""
     params = {"bulk": bulk_id, "first": first, "end": end}
+    found = sql.rows(SENT, params)
+    marks = fingerprints_of({row[0]: row[5] for row in found if row[3] and row[5]})
     return [
-        Sent(name, Status(status), _came_back(status, meant, now, error))
-        for name, status, meant, now, error in sql.rows(SENT, params)
+        Sent(name, Status(status), _came_back(status, meant, now, marks.get(task)))
+        for task, name, status, meant, now, _ in found
     ]
 
 
-def _came_back(status: str, meant: str | None, now: str | None, error: str | None) -> bool:
+def _came_back(status: str, meant: str | None, now: str | None, failed: str | None) -> bool:
     if meant is None:
         return False
-    if status == Status.DEAD:
-        return now == meant
-    return error is not None and key_of(error, DeadReason.EXHAUSTED) == meant
+    return (now if status == Status.DEAD else failed) == meant
 
 
 def read_waves(bulk: BulkRow) -> list[Wave]:

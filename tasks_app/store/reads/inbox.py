@@ -252,7 +252,8 @@ def find_step(task_id: UUID) -> HumanStep | None:
 CLAIMABLE = """
 SELECT t.status, k.name, k.by_people, k.paused, k.quarantined_at IS NOT NULL, t.waiting_on,
        t.run_at > statement_timestamp(), h.name,
-       (SELECT l.task_id FROM lease l WHERE l.lock_key = t.lock_key AND l.task_id <> t.id)
+       (SELECT l.task_id FROM lease l WHERE l.lock_key = t.lock_key AND l.task_id <> t.id),
+       t.origins @? '$[*][0] ? (@[0] == "lock_key")' IS TRUE
   FROM task t
   JOIN kind k ON k.name = t.kind
   LEFT JOIN lease e ON e.task_id = t.id
@@ -266,7 +267,7 @@ def why_not_claimed(task_id: UUID) -> str:
     found = sql.row(CLAIMABLE, {"task": task_id})
     if found is None:
         return say("There is no such task.")
-    status, kind, by_people, paused, quarantined, waiting_on, later, holder, lock_holder = found
+    status, kind, by_people, paused, quarantined, waiting_on, later, holder, *lock = found
     reasons = (
         (
             status in FINAL or status == Status.DEAD,
@@ -278,6 +279,8 @@ def why_not_claimed(task_id: UUID) -> str:
         (quarantined, say("Its kind %(kind)s is in quarantine.", kind=kind)),
         (waiting_on > 0, say("It still waits for other tasks, or its job is paused.")),
         (later or status != Status.PENDING, say("Its time has not come yet.")),
-        (bool(lock_holder), say("Task %(lock_holder)s holds its lock.", lock_holder=lock_holder)),
+        # Whose lock was filled in from a result: the holder's own key may be there to be read.
+        (bool(lock[0] and lock[1]), say("Another task holds its lock.")),
+        (bool(lock[0]), say("Task %(lock_holder)s holds its lock.", lock_holder=lock[0])),
     )
     return next((words for holds, words in reasons if holds), "")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tasks_app.core.redaction import folded
+from tasks_app.core.redaction import Hidden, folded
 from tasks_app.models import Kind
 
 
@@ -25,6 +25,11 @@ def list_kind_searches() -> list[KindSearch]:
     """Every kind by name, as a search needs it."""
     found = Kind.objects.order_by("name").values_list("name", "searchable_paths", "redacted_keys")
     return [KindSearch(name, tuple(paths), folded(keys)) for name, paths, keys in found]
+
+
+def all_hidden() -> Hidden:
+    """By kind, the keys whose values only some may see."""
+    return {kind.name: kind.redacted for kind in list_kind_searches() if kind.redacted}
 
 
 def kinds_without_strategy() -> list[str]:

@@ -89,6 +89,20 @@ def latest_payloads(kind: str) -> list[Any]:
     return [json.loads(text) for (text,) in sql.rows(PAYLOADS, params)]
 
 
+CONDITIONS = """
+SELECT coalesce(nullif(name, ''), id::text), plan::text
+  FROM (SELECT id, name, plan FROM job ORDER BY id DESC LIMIT %(most)s) j
+ WHERE pg_column_size(plan) < 20000 AND plan @? '$.steps[*].when'
+ ORDER BY id DESC
+"""
+
+
+def latest_conditions() -> list[tuple[str, Any]]:
+    """Of the latest jobs, at most ``MOST_PAYLOADS``, those with conditions: name and plan."""
+    found = sql.rows(CONDITIONS, {"most": MOST_PAYLOADS})
+    return [(name, json.loads(text)) for name, text in found]
+
+
 GAPS = """
 SELECT extract(epoch FROM statement_timestamp() - h.at)::float8
   FROM worker w JOIN heartbeat h ON h.worker_id = w.id

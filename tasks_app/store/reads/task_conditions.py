@@ -45,9 +45,18 @@ coalesce((SELECT extract(epoch FROM a.ended_at - a.started_at) FROM attempt a
            WHERE e.task_id = t.id))::float8
 """
 
+# What a task was filled in from, or got as an input, it may hold and repeat under any name.
+NOTHING_FROM: Final = """
+(t.origins IS NULL OR NOT EXISTS (SELECT FROM jsonb_array_elements(t.origins) o
+                                   WHERE o ->> 1 IS NULL OR o ->> 1 = ANY ({kinds})))
+AND (t.dependency_count = 0 OR NOT EXISTS (
+        SELECT FROM dependency d JOIN task p ON p.id = d.depends_on_id
+         WHERE d.task_id = t.id AND (p.kind = ANY ({kinds}) OR p.origins IS NOT NULL)))
+"""
+
 NUMBERS: Final = {"attempts": "t.attempts", "requeues": "t.requeues", "priority": "t.priority"}
 INSTANTS: Final = {"created": "t.created_at", "ended": "t.finished_at"}
-EXACT: Final = {"kind": "t.kind", "reason": "t.dead_reason", "lock": "t.lock_key"}
+EXACT: Final = {"kind": "t.kind", "reason": "t.dead_reason"}
 
 
 class Conditions:
@@ -93,10 +102,20 @@ class Conditions:
     def _within(self, text: str, like: str) -> str:
         sought = f"{text} ILIKE {like}"
         hiding = kinds_that_hide(self._hidden)
-        return f"({self._none_of(hiding)} AND {sought})" if hiding else sought
+        if not hiding:
+            return sought
+        return f"({self._none_of(hiding)} AND {self._nothing_from(hiding)} AND {sought})"
 
     def _none_of(self, kinds: list[str]) -> str:
         return f"NOT t.kind = ANY ({self.value(kinds)}::text[])"
+
+    def _nothing_from(self, kinds: list[str]) -> str:
+        return NOTHING_FROM.format(kinds=f"{self.value(kinds)}::text[]")
+
+    def _lock(self, value: str) -> str:
+        sought = f"t.lock_key = {self.value(value)}"
+        hiding = kinds_that_hide(self._hidden)
+        return f"({sought} AND {self._nothing_from(hiding)})" if hiding else sought
 
     def _match(self, match: Match) -> str:
         field, value = match.field, match.value
@@ -110,6 +129,7 @@ class Conditions:
             "key": self._key,
             "id": self._id,
             "cause": self._cause,
+            "lock": self._lock,
         }.get(field)
         return self._compared(match) if named is None else named(value)
 
@@ -175,7 +195,9 @@ class Conditions:
         place = f"t.{match.field} #> {self.value(list(match.path))}::text[]"
         hiders = self._none_of(kinds_that_hide(self._hidden))
         plain = f"({hiders} OR jsonb_typeof({place}) NOT IN ('object', 'array'))"
-        return f" AND {plain} AND {self._none_of(kinds_that_hide_path(self._hidden, match.path))}"
+        elsewhere = self._nothing_from(kinds_that_hide(self._hidden))
+        own = self._none_of(kinds_that_hide_path(self._hidden, match.path))
+        return f" AND {plain} AND {own} AND {elsewhere}"
 
 
 def indexed_expression(path: tuple[str, ...]) -> str:

@@ -44,7 +44,7 @@ DEAR: Final = frozenset({"worker", "error", "payload", "result", "duration", "jo
 COLUMNS: Final = """
        t.id, t.kind, t.status, t.key, t.attempts, t.max_attempts, t.created_at, t.run_at,
        t.finished_at, t.waiting_on, t.dead_reason, t.error, t.payload, t.result, t.priority,
-       t.requeues, t.lock_key, t.job_id, t.token, t.fingerprint
+       t.requeues, t.lock_key, t.job_id, t.token, t.fingerprint, t.origins, t.dependency_count
 """
 
 # The window is a subquery of its own: the planner keeps its LIMIT, and reads no further than the

@@ -1,6 +1,7 @@
 """The audit: searched by its address, one entry in full, exported as it is searched."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -17,6 +18,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from tasks_app.services.audit_masking import shown_entries, shown_pages
+from tasks_app.services.payload_masking import hidden_from_user
 from tasks_app.store.reads import audit as reads
 from tasks_app.store.reads.audit import AuditFilter, Entry
 from tasks_app.web import exports
@@ -65,11 +68,15 @@ def _address(query: QueryDict, **changed: object) -> str:
 def audit(request: HttpRequest) -> HttpResponse:
     """Show the page, or only its table when htmx asks again."""
     wanted = read_filter(request.GET)
-    page = reads.list_entries(wanted, _number(request.GET, "before"), _number(request.GET, "after"))
+    hidden = hidden_from_user(request.user)
+    guarded = replace(wanted, guarded=bool(hidden))
+    page = reads.list_entries(
+        guarded, _number(request.GET, "before"), _number(request.GET, "after")
+    )
     context = {
         "wanted": wanted,
         "narrows": wanted != AuditFilter(),
-        "page": page,
+        "page": replace(page, rows=shown_entries(page.rows, hidden)),
         "looked_at": reads.LOOKED_AT,
         "older": _address(request.GET, before=page.older) if page.older else "",
         "newer": _address(request.GET, after=page.newer) if page.newer else "",
@@ -88,6 +95,7 @@ def entry(request: HttpRequest, number: int) -> HttpResponse:
     found = reads.find_entry(number) if number < 2**63 else None
     if found is None:
         raise Http404(_("There is no entry %(number)s in the audit.") % {"number": number})
+    (found,) = shown_entries([found], hidden_from_user(request.user))
     parts = {_("Before"): found.before, _("After"): found.after, _("Detail"): found.detail}
     texts = {
         name: json.dumps(value, indent=2, ensure_ascii=False)
@@ -102,5 +110,7 @@ def entry(request: HttpRequest, number: int) -> HttpResponse:
 @never_cache
 def export(request: HttpRequest) -> HttpResponseBase:
     """Stream all that the filter matches, the newest first, as CSV or JSON lines."""
-    pages = reads.every_entry(read_filter(request.GET))
+    hidden = hidden_from_user(request.user)
+    wanted = replace(read_filter(request.GET), guarded=bool(hidden))
+    pages = shown_pages(reads.every_entry(wanted), hidden)
     return exports.stream(request, "audit", exports.columns_of(Entry), pages)

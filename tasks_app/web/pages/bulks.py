@@ -12,6 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tasks_app.services import bulks as services
+from tasks_app.services.audit_masking import shown_bulks
+from tasks_app.services.payload_masking import hidden_from_user
 from tasks_app.services.people import may_operate
 from tasks_app.store.reads import bulks as reads
 from tasks_app.store.reads.bulks import BulkRow
@@ -24,6 +26,7 @@ from tasks_app.web.filters import read_id
 def bulks(request: HttpRequest) -> HttpResponse:
     """Show the latest acts on many tasks."""
     rows, older = reads.list_bulks(read_id(request.GET, "before"))
+    rows = shown_bulks(rows, hidden_from_user(request.user))
     context = {"rows": rows, "older": older}
     part = "list" if request.headers.get("HX-Request") else "bulks"
     return render(request, f"bulks/{part}.html", context)
@@ -39,7 +42,7 @@ def bulk(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
     place = int(after) if after.isascii() and after.isdigit() and len(after) < 9 else -1
     items, more = reads.list_items(bulk_id, place, refused=only_refused)
     context = {
-        "bulk": found,
+        "bulk": shown_bulks([found], hidden_from_user(request.user))[0],
         "waves": reads.read_waves(found) if found.canary else (),
         "items": items,
         "more": more,

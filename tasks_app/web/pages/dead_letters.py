@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from tasks_app.core.redaction import Hidden
+from tasks_app.core.redaction import Budget, Hidden
 from tasks_app.core.sanitise import clean_text
 from tasks_app.core.states import DeadReason
 from tasks_app.services import dead_groups as services
@@ -41,7 +41,8 @@ def dead_letters(request: HttpRequest) -> HttpResponse:
     wanted = read_filter(request.GET)
     causes, more = reads.list_causes(DeadFilter(wanted.kind, wanted.reason))
     hidden = hidden_from_user(request.user)
-    causes = shown_rows(causes, hidden, "sample", "line")
+    budget = Budget()
+    causes = shown_rows(causes, hidden, "sample", "line", budget=budget)
     histories = dead_groups.read_histories([cause.key for cause in causes])
     context = {
         "causes": [(c, _address(wanted, cause=c.key), histories[c.key]) for c in causes],
@@ -50,7 +51,7 @@ def dead_letters(request: HttpRequest) -> HttpResponse:
         "looked_at": reads.LOOKED_AT,
         "every_cause": _address(wanted, cause=""),
         "found": urlencode({"q": wanted.query()}),
-        **_rows(request, wanted, hidden),
+        **_rows(request, wanted, hidden, budget),
     }
     if request.headers.get("HX-Request"):
         return render(request, "dead_letters/tables.html", context)
@@ -58,11 +59,13 @@ def dead_letters(request: HttpRequest) -> HttpResponse:
     return render(request, "dead_letters/dead_letters.html", {**context, **choices})
 
 
-def _rows(request: HttpRequest, wanted: DeadFilter, hidden: Hidden) -> dict[str, Any]:
+def _rows(
+    request: HttpRequest, wanted: DeadFilter, hidden: Hidden, budget: Budget
+) -> dict[str, Any]:
     """A page of rows with its neighbours' addresses."""
     before, after = (DeadCursor.read(request.GET.get(name, "")) for name in ("before", "after"))
     page = reads.list_dead(wanted, before, after)
-    rows = shown_rows(page.rows, hidden, "id", "line")
+    rows = shown_rows(page.rows, hidden, "id", "line", budget=budget)
     return {
         "wanted": wanted,
         "page": replace(page, rows=rows),
@@ -82,8 +85,9 @@ def dead_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
         never = _("Nothing has ever died with the fingerprint %(fingerprint)s.")
         raise Http404(never % {"fingerprint": fingerprint})
     hidden = hidden_from_user(request.user)
+    budget = Budget()
     if sample is not None:
-        words = words_about([sample.id], hidden)
+        words = words_about([sample.id], hidden, budget)
         sample = words.row(sample.id, sample, "message", "traceback")
     dead = dead_groups.count_dead(fingerprint)
     context = {
@@ -95,7 +99,7 @@ def dead_group(request: HttpRequest, fingerprint: str) -> HttpResponse:
         "plus": "+" if dead == dead_groups.MOST_DEAD else "",
         "counted": dead_groups.COUNTED,
         "address": _address(DeadFilter(cause=fingerprint)),
-        **_rows(request, DeadFilter(cause=fingerprint), hidden),
+        **_rows(request, DeadFilter(cause=fingerprint), hidden, budget),
     }
     part = "group_live" if request.headers.get("HX-Request") else "group"
     return render(request, f"dead_letters/{part}.html", context)

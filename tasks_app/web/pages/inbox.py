@@ -20,6 +20,7 @@ from tasks_app.services.human_steps import Claimed
 from tasks_app.services.payload_masking import hidden_from_user, shown_inputs, shown_task
 from tasks_app.services.people import may_operate
 from tasks_app.services.result_schemas import Faults
+from tasks_app.services.word_masking import words_about
 from tasks_app.store.reads import inbox as reads
 from tasks_app.store.reads import task_detail
 from tasks_app.store.reads.inbox import InboxCursor
@@ -70,12 +71,16 @@ def _context(request: HttpRequest, task_id: UUID) -> dict[str, Any]:
     about = reads.find_step(task_id)
     if task is None or about is None:
         raise Http404(_("There is no task %(id)s.") % {"id": task_id})
+    edges = [edge for edge in task_detail.list_edges(task_id) if edge.needed]
+    words = words_about([task_id, *(edge.id for edge in edges)], hidden_from_user(request.user))
     held = reads.find_held(task_id) if task.status == Status.RUNNING else None
     waits = task.status == Status.PENDING
     if not about.by_people and held is None:
         raise Http404(_("Task %(id)s is not done by people.") % {"id": task_id})
     return {
-        "task": shown_task(task, hidden_from_user(request.user)),
+        "task": shown_task(task, words),
+        "words": words,
+        "edges": edges,
         "about": about,
         "held": held,
         "mine": held is not None and held.user_id == user_id(request),
@@ -94,7 +99,7 @@ def _page(
     context |= {
         "form": bind(make_form(context["about"].result_schema), texts, faults),
         "filled": texts is not None,
-        "inputs": shown_inputs(task_detail.list_edges(task_id), hidden_from_user(request.user)),
+        "inputs": shown_inputs(context["edges"], context["words"]),
     }
     return render(request, "inbox/step.html", context, status=status)
 

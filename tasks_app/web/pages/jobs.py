@@ -17,11 +17,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from tasks_app.core.hidden_conditions import shown_plan
 from tasks_app.core.job_times import time_left
 from tasks_app.core.jobs import JOB_FINAL, JobStatus
+from tasks_app.core.redaction import Budget
 from tasks_app.core.states import FINAL
 from tasks_app.services import jobs as services
-from tasks_app.services.payload_masking import hidden_from_user, shown_of_any_kind
+from tasks_app.services.payload_masking import hidden_from_user, shown_job_result
 from tasks_app.services.people import Actor, may_operate
 from tasks_app.services.word_masking import shown_rows
 from tasks_app.store.reads.job_lists import LOOKED_AT, JobFilter, list_jobs
@@ -140,16 +142,18 @@ def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Show one job, or only what changes in it when htmx asks again."""
     found = _found(job_id)
     hidden = hidden_from_user(request.user)
-    found = replace(found, waits_for=shown_rows(found.waits_for, hidden, "task_id", "message"))
+    budget = Budget()
+    waits_for = shown_rows(found.waits_for, hidden, "task_id", "message", budget=budget)
+    found = replace(found, waits_for=waits_for)
     times = read_times(job_id, found.plan)
     undone = times.undone_in_order(found.plan) if _goes_back(found) else []
     context = {
         "answer": found,
         "job": found.job,
-        "result": shown_of_any_kind(found.job.result, hidden),
-        "plan": shown_of_any_kind(found.job.plan, hidden),
-        "drawing": draw_job(found, undone=undone),
-        "steps": list_steps(found, times),
+        "result": shown_job_result(found, hidden, budget),
+        "plan": shown_plan(found.job.plan, hidden),
+        "drawing": draw_job(found, hidden, undone=undone),
+        "steps": list_steps(found, times, hidden),
         "gantt": draw_gantt(list_bars(job_id), found.plan),
         "most_bars": MOST_BARS,
         "undone": [found.steps[place] for place in undone],

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from tasks_app.services.audit_masking import shown_bulks
 from tasks_app.services.payload_masking import hidden_from_user
 from tasks_app.services.word_masking import shown_rows
 from tasks_app.store.reads import bulks, dead_groups, holds, inbox, ledgers
@@ -90,7 +91,9 @@ def export_kinds(request: HttpRequest) -> HttpResponseBase:
 def export_bulks(request: HttpRequest) -> HttpResponseBase:
     """Stream the acts on many tasks, the last first."""
     columns = columns_of(bulks.BulkRow, "begins_in")
-    return exports.stream(request, "acts", columns, follow(bulks.list_bulks))
+    hidden = hidden_from_user(request.user)
+    pages = (shown_bulks(page, hidden) for page in follow(bulks.list_bulks))
+    return exports.stream(request, "acts", columns, pages)
 
 
 @require_safe

@@ -12,10 +12,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from tasks_app.core.hidden_words import hides_payload
 from tasks_app.core.sanitise import clean_text
 from tasks_app.core.states import Status
 from tasks_app.services.payload_edits import Edited, RequeueRefused, edit_and_requeue
 from tasks_app.services.payload_masking import hidden_from_user
+from tasks_app.services.word_masking import words_about
 from tasks_app.store.reads.task_payloads import TaskPayload, find_payload
 from tasks_app.translation import translated
 from tasks_app.web.acting import actor_of, operators_only
@@ -30,7 +32,9 @@ def edit_payload(request: HttpRequest, task_id: UUID) -> HttpResponse:
     found = find_payload(task_id)
     if found is None:
         raise Http404(_("There is no task %(id)s.") % {"id": task_id})
-    hides = bool(hidden_from_user(request.user).get(found.kind))
+    hidden = hidden_from_user(request.user)
+    source = words_about([task_id], hidden).sources.get(task_id)
+    hides = source is not None and hides_payload(source, hidden)
     if request.method != "POST":
         return _show(request, found, hides, json.dumps(found.payload, indent=2, ensure_ascii=False))
     text = clean_text(request.POST.get("payload", ""))

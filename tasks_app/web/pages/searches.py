@@ -11,9 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tasks_app.services import saved_searches as services
+from tasks_app.services.found_searches import searches_of
 from tasks_app.services.people import may_administer, may_operate
 from tasks_app.services.saved_searches import LONGEST_NAME, NewSearch
-from tasks_app.store.reads.searches import list_searches
 from tasks_app.web.acting import actor_of, back_to
 from tasks_app.web.filters import read_text
 from tasks_app.web.task_address import ListAddress
@@ -29,7 +29,7 @@ def _user(request: HttpRequest) -> int:
 def searches(request: HttpRequest) -> HttpResponse:
     """Show one's own searches and the shared ones."""
     context = {
-        "searches": list_searches(_user(request)),
+        "searches": searches_of(request.user),
         "me": _user(request),
         "may_administer": may_administer(request.user),
     }

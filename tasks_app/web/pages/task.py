@@ -1,5 +1,6 @@
 """One task: what it is, why it is not running, what was tried, what hangs on it."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -14,17 +15,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app.core.bulks import TOUCHES, BulkAction
+from tasks_app.core.hidden_words import Words
 from tasks_app.core.states import ACTIVE, UNFINISHED, Status
+from tasks_app.services.audit_masking import shown_act
 from tasks_app.services.cancellation import CancelResult, cancel_tasks
 from tasks_app.services.payload_masking import hidden_from_user, shown_inputs, shown_task
 from tasks_app.services.people import may_operate
-from tasks_app.services.word_masking import Words, words_about
+from tasks_app.services.word_masking import words_about
 from tasks_app.store.reads import task_detail
 from tasks_app.store.reads.duty import SILENT_BEATS
 from tasks_app.store.reads.inbox import find_held
 from tasks_app.store.reads.task_detail import TaskDetail
 from tasks_app.store.reads.task_logs import list_lines
-from tasks_app.store.reads.task_waiting import read_checklist
+from tasks_app.store.reads.task_waiting import Checklist, read_checklist
 from tasks_app.web.act_words import WORDS
 from tasks_app.web.acting import actor_of, operators_only, tell
 from tasks_app.web.filters import read_text
@@ -37,10 +40,11 @@ from tasks_app.web.task_timeline import strip_of, timeline_of
 def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
     """Show the page, or only what changes in it when htmx asks again."""
     hidden = hidden_from_user(request.user)
-    found = shown_task(_found(task_id), hidden)
-    words = words_about([task_id], hidden)
-    found = words.row(task_id, found, "error_message")
     edges = task_detail.list_edges(task_id)
+    words = words_about([task_id, *(edge.id for edge in edges if edge.needed)], hidden)
+    # Its lock is looked for by its own key, whoever may see that.
+    whole = _found(task_id)
+    found = shown_task(whole, words)
     waits = found.status in (Status.PENDING, Status.FAILED)
     held = find_held(task_id) if found.status == Status.RUNNING else None
     waits_for = [edge for edge in edges if edge.waits]
@@ -48,20 +52,26 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
         "task": found,
         "waits_for": waits_for,
         "held_by_job": found.waiting_on > len(waits_for) < task_detail.MOST_EDGES,
-        "masks": bool(hidden.get(found.kind)),
+        "masks": task_id in words.sources,
         "held": held,
-        "checklist": read_checklist(found, SILENT_BEATS * settings.BEAT_SECONDS) if waits else None,
+        "checklist": _checklist(whole, found) if waits else None,
         "can_cancel": found.status in UNFINISHED and not found.cancel_asked,
         "adjusts": _adjusts(found) if may_operate(request.user) else (),
         "may_operate": may_operate(request.user),
         "most": {"attempts": task_detail.MOST_ATTEMPTS, "edges": task_detail.MOST_EDGES},
-        "drawing": draw_task(task_id) if found.job_id else None,
+        "drawing": draw_task(task_id, hidden) if found.job_id else None,
         **_history(found, words),
-        "needs": shown_inputs(edges, hidden),
+        "needs": shown_inputs(edges, words),
         "needed_by": [edge for edge in edges if not edge.needed],
     }
     part = "live" if request.headers.get("HX-Request") else "task"
     return render(request, f"tasks/{part}.html", context)
+
+
+def _checklist(whole: TaskDetail, found: TaskDetail) -> Checklist:
+    """Why it is not running; whose lock is hidden is not told who holds it, and under which key."""
+    checklist = read_checklist(whole, SILENT_BEATS * settings.BEAT_SECONDS)
+    return checklist if found.lock_key == whole.lock_key else replace(checklist, lock_holder=None)
 
 
 def _adjusts(found: TaskDetail) -> list[tuple[BulkAction, Promise]]:
@@ -92,7 +102,7 @@ def _history(found: TaskDetail, words: Words) -> dict[str, Any]:
         token: [words.row(found.id, line, "text") for line in said]
         for token, said in list_lines(found.id).items()
     }
-    acts = task_detail.list_acts(found)
+    acts = [shown_act(act, found.id, words) for act in task_detail.list_acts(found)]
     late = task_detail.list_late(found.id)
     return {
         "lease": lease,
@@ -106,7 +116,8 @@ def _history(found: TaskDetail, words: Words) -> dict[str, Any]:
 @never_cache
 def task_json(request: HttpRequest, task_id: UUID, part: str) -> HttpResponse:
     """The whole payload or result as a file, as this person may see it."""
-    found = shown_task(_found(task_id), hidden_from_user(request.user))
+    words = words_about([task_id], hidden_from_user(request.user))
+    found = shown_task(_found(task_id), words)
     if part not in ("payload", "result"):
         raise Http404(_("A task has a payload and a result, but no %(part)s.") % {"part": part})
     value = found.payload if part == "payload" else found.result

@@ -41,7 +41,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
     page = TaskPage(())
     if not read.faults:
         page = list_tasks(read.wanted, address.after, address.before)
-        rows = shown_rows(page.rows, read.wanted.hidden, "id", "error")
+        rows = shown_rows(page.rows, read.wanted.hidden, "id", "error", "lock_key")
         page = replace(page, rows=rows)
     context = _table(address, read, page)
     context["may_operate"] = may_operate(request.user)
@@ -105,6 +105,7 @@ def export(request: HttpRequest) -> HttpResponseBase:
     if read.faults:
         return HttpResponse(str(read.faults[0]), status=400, content_type="text/plain")
     pages = (
-        shown_rows(rows, read.wanted.hidden, "id", "error") for rows in iterate_tasks(read.wanted)
+        shown_rows(rows, read.wanted.hidden, "id", "error", "lock_key")
+        for rows in iterate_tasks(read.wanted)
     )
     return exports.stream(request, "tasks", TASK_COLUMNS, pages)

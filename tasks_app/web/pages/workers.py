@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from tasks_app.core.redaction import Budget
 from tasks_app.services.operations import drain_worker, evict_worker, resume_worker
 from tasks_app.services.payload_masking import hidden_from_user
 from tasks_app.services.people import may_operate
@@ -59,17 +60,17 @@ def worker(request: HttpRequest, worker_id: UUID) -> HttpResponse:
         if person:
             return redirect(f"{reverse('web:audit')}?{urlencode({'actor': person})}")
         raise Http404(_("There is no worker %(id)s.") % {"id": worker_id})
-    hidden = hidden_from_user(request.user)
+    hidden, budget = hidden_from_user(request.user), Budget()
     context = {
         "worker": found,
-        "held": shown_rows(worker_lists.list_held(worker_id), hidden, "id", "note"),
+        "held": shown_rows(worker_lists.list_held(worker_id), hidden, "id", "note", budget=budget),
         "strip": worker_history.read_strip(found) if found.live else (),
         "kinds": worker_history.list_kinds(worker_id),
         "casualties": worker_history.list_casualties(worker_id),
         "near_misses": worker_history.list_near_misses(worker_id),
         "versions": worker_history.list_peer_versions(worker_id),
         "recent": shown_rows(
-            worker_lists.list_recent_attempts(worker_id), hidden, "task_id", "line"
+            worker_lists.list_recent_attempts(worker_id), hidden, "task_id", "line", budget=budget
         ),
         "boots": worker_lists.list_ended_boots(found.name),
         "looked_at": worker_lists.ATTEMPTS_LOOKED_AT,
