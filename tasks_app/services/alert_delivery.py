@@ -48,7 +48,8 @@ def _send(message: Message) -> str:
             _mail(message.address, message.body)
         else:
             post(message.address, message.secret, message.body)
-    except NotDelivered as fault:
+    except Exception as error:  # noqa: BLE001  logged; one message must not hold up the others
+        fault = error if isinstance(error, NotDelivered) else _unforeseen(message, error)
         last = message.tries >= TRIES or message.body["event"] == Event.TEST
         state = DeliveryState.GIVEN_UP if last else DeliveryState.WAITING
         pause = pause_before(message.tries + 1)
@@ -57,6 +58,12 @@ def _send(message: Message) -> str:
         return str(fault)
     alerting.mark(message.id, DeliveryState.SENT)
     return ""
+
+
+def _unforeseen(message: Message, error: Exception) -> NotDelivered:
+    """A message that cannot be made or sent at all: it is tried and given up as any other."""
+    log.error("alert message %s cannot be sent", message.id, exc_info=error)
+    return NotDelivered(f"it cannot be made or sent ({type(error).__name__}); the log has why")
 
 
 def _mail(addresses: str, body: Mapping[str, Any]) -> None:

@@ -18,6 +18,7 @@ from tasks_app.core.alert_words import title_and_text
 from tasks_app.core.alerting import Event, Rule, Standing, Told, advance, keyed
 from tasks_app.core.words import say
 from tasks_app.services.alert_delivery import deliver_due
+from tasks_app.services.isolation import apart, isolating
 from tasks_app.services.transactions import transactional
 from tasks_app.store import alerting
 from tasks_app.store.reads.alerting import (
@@ -70,23 +71,28 @@ def _judge(channels: Sequence[str], silent_after: float) -> None:
     known, rule_of = known_alerts(), rules()
     seen = _seen(known, silent_after)
     left = messages_left(channels)
-    for key in known.keys() | seen.keys():
-        before = known[key].standing if key in known else None
-        alert = seen.get(key)
+
+    def judge(key: str) -> int:
+        alert, before = seen.get(key), known.get(key)
         name = alert.name if alert else known[key].name
         after, event = advance(
-            before,
+            None if before is None else before.standing,
             seen=alert is not None,
             now=now,
             rule=rule_of.get(name, Rule()),
             may_send=left > 0,
         )
         title, text = title_and_text(alert) if alert else (known[key].title, "")
-        if after != before:
+        if before is None or after != before.standing:
             alerting.save(key, name, after, title)
-        if event is not None:
-            left -= 1
-            _tell(channels, key, event, after, _body(key, name, event, (title, text), now))
+        if event is None:
+            return 0
+        _tell(channels, key, event, after, _body(key, name, event, (title, text), now))
+        return 1
+
+    with isolating():
+        for each in known.keys() | seen.keys():
+            left -= sum(apart("the alert", [each], lambda keys: judge(keys[0]), str))
     alerting.forget()
 
 

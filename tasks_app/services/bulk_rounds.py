@@ -19,12 +19,14 @@ from tasks_app.core.bulks import (
     wave_of,
 )
 from tasks_app.services.bulk_acts import act
+from tasks_app.services.isolation import apart
 from tasks_app.store import bulks
 from tasks_app.store.bulks import BulkTurn
 from tasks_app.store.reads.bulks import any_completed, first_back, list_sent
 
 ANOTHER_LIFE: Final = "It was requeued by somebody else meanwhile, and is left as it is now."
 GONE: Final = "There is no such task any more."
+NOT_POSSIBLE: Final = "The database refused the change. The supervisor's log has the error."
 NOT_BACK: Final = "Every wave was watched to its end: the same error did not come back."
 NONE_COMPLETED: Final = "The same error did not come back, but nothing of the last wave completed."
 NOT_ENDED: Final = (
@@ -91,7 +93,12 @@ def _deal(turn: BulkTurn, end: int) -> None:
     outcomes: dict[int, str | None] = dict.fromkeys(range(turn.place, end), GONE)
     outcomes |= {place: ANOTHER_LIFE for place, _, as_it_was in locked if not as_it_was}
     meant = {task_id: place for place, task_id, as_it_was in locked if as_it_was}
-    moved, refused = act(turn.action, list(meant), turn.params)
-    outcomes |= {meant[task_id]: None for task_id in moved}
-    outcomes |= {meant[task_id]: why for task_id, why in refused.items()}
+    # What cannot be changed is said on the bulk's page, and the log has why.
+    outcomes |= dict.fromkeys(meant.values(), NOT_POSSIBLE)
+    parts = apart(
+        f"bulk {turn.id}: task", list(meant), lambda some: act(turn.action, some, turn.params), str
+    )
+    for moved, refused in parts:
+        outcomes |= {meant[task_id]: None for task_id in moved}
+        outcomes |= {meant[task_id]: why for task_id, why in refused.items()}
     bulks.advance(turn.id, turn.place, [outcomes[place] for place in range(turn.place, end)])

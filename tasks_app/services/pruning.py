@@ -7,15 +7,18 @@ rests the longer the more work moves, so that a round is never kept waiting for 
 import logging
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 from uuid import UUID
 
 from django.db import DataError, IntegrityError
 
 from tasks_app.core.retention import FIRST_BATCH, Kept, next_size, rest_after
+from tasks_app.services.isolation import apart, isolating
 from tasks_app.services.rounds import Deposed
 from tasks_app.services.transactions import transactional
 from tasks_app.store import leader, pruning
@@ -28,6 +31,9 @@ LOOK_AGAIN: Final = 60.0
 """Seconds until the next look, once nothing is left that would go."""
 
 JOBS_AT_ONCE: Final = 50
+
+_row_by_row: Final[set[Kept]] = set()
+"""What held a bad row in a look of this process: whole batches of it would fail again."""
 
 
 class Pruner:
@@ -54,13 +60,7 @@ class Pruner:
             return 0
         current = self._passes[0]
         began = time.perf_counter()
-        try:
-            batch = self._batch(current, epoch, lease_seconds)
-        except (IntegrityError, DataError):
-            # Something that this version does not know of refers to a row, or its time, written
-            # past every check, is out of the database's range. Work must go on.
-            log.exception("%s cannot be pruned", current.what)
-            batch = _Batch(0, current.place, over=True)
+        batch = self._batch_of_sound_rows(current, epoch, lease_seconds)
         seconds = time.perf_counter() - began
         self._due = time.monotonic() + rest_after(seconds, busy=busy)
         self._gone[current.what] = self._gone.get(current.what, 0) + batch.gone
@@ -73,6 +73,18 @@ class Pruner:
         elif not self._passes:
             self._finish()
         return batch.gone
+
+    def _batch_of_sound_rows(self, current: "_Pass", epoch: int, lease_seconds: float) -> "_Batch":
+        """Prune a batch. Where a row is to blame this look ends, and the next goes row by row."""
+        try:
+            with isolating() if current.what in _row_by_row else nullcontext():
+                return self._batch(current, epoch, lease_seconds)
+        except (IntegrityError, DataError):
+            # Something that this version does not know of refers to a row, or its time, written
+            # past every check, is out of the database's range. Work must go on.
+            log.exception("%s cannot be pruned", current.what)
+            _row_by_row.add(current.what)
+            return _Batch(0, current.place, over=True)
 
     @transactional
     def _batch(self, current: "_Pass", epoch: int, lease_seconds: float) -> "_Batch":
@@ -134,12 +146,16 @@ class _Pass:
         return Place(oldest[-1][1], oldest[-1][0]) if oldest else self.place
 
 
+def _prune(ids: Sequence[UUID], act: Callable[[Sequence[UUID]], int]) -> int:
+    return sum(apart("pruning of", ids, act, str))
+
+
 class _Tasks(_Pass):
     """Tasks of their own; what somebody needs is passed over until the next look."""
 
     def step(self, days: int) -> _Batch:
         oldest = pruning.lock_oldest(self.what, days, self.place, self.size)
-        gone = pruning.prune_tasks([task_id for task_id, _ in oldest])
+        gone = _prune([task_id for task_id, _ in oldest], pruning.prune_tasks)
         return _Batch(gone, self._past(oldest), over=len(oldest) < self.size)
 
 
@@ -150,7 +166,8 @@ class _Jobs(_Pass):
         oldest = pruning.lock_oldest_jobs(days, self.place, JOBS_AT_ONCE)
         jobs = [job_id for job_id, _ in oldest]
         tasks, steps = pruning.lock_tasks_of(jobs, self.size) if jobs else ([], 0)
-        gone = pruning.prune_tasks(tasks, of_jobs=True) + pruning.prune_jobs(jobs)
+        gone = _prune(tasks, partial(pruning.prune_tasks, of_jobs=True))
+        gone += _prune(jobs, pruning.prune_jobs)
         if steps == self.size:
             # Those behind were not looked at; a job whose first steps are needed is passed over.
             return _Batch(gone, self.place if gone else self._past(oldest[:1]), over=False)

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 from uuid import UUID
 
 import psycopg
@@ -18,11 +18,13 @@ from django.db import InterfaceError, OperationalError, connection
 
 from tasks_app import events
 from tasks_app.core.dispatch import plan_dispatch
-from tasks_app.core.facts import DispatchPlan, Left, Snapshot
+from tasks_app.core.facts import Assignment, DispatchPlan, Left, Snapshot
 from tasks_app.core.windows import must_look_further
 from tasks_app.models import SupervisorSettings
 from tasks_app.services.bulk_rounds import advance_bulk
+from tasks_app.services.isolation import apart, is_of_a_row, isolating, stage
 from tasks_app.services.job_settling import settle_jobs
+from tasks_app.services.sequence_repair import repair_sequences
 from tasks_app.services.settling import carry_over
 from tasks_app.services.sweeping import run_sweep
 from tasks_app.services.transactions import transactional
@@ -32,6 +34,8 @@ from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.snapshot import begin_round, look_further, read_snapshot
 
 log = logging.getLogger(__name__)
+
+R = TypeVar("R")
 
 TELL_SECONDS: Final = 60.0
 _told: Final[dict[UUID, float]] = {}
@@ -87,13 +91,27 @@ def run_round(epoch: int, number: int, *, sweeping: bool) -> RoundReport:
     Raises Deposed, after which nothing of the round stands.
     """
     began = time.perf_counter()
-    report, waiting = _round(epoch, number, sweeping)
+    report, waiting = _whole_or_apart(lambda: _round(epoch, number, sweeping))
     if waiting.jobs:
         report.jobs = _look_at_jobs(epoch)
     if waiting.bulk:
-        report.bulks = _bulk_round(epoch)
+        report.bulks = _whole_or_apart(lambda: _bulk_round(epoch))
     report.seconds = time.perf_counter() - began
     return report
+
+
+def _whole_or_apart(act: Callable[[], R]) -> R:
+    """Run a transaction; where a row is to blame, once more with bad rows set apart."""
+    try:
+        return act()
+    except Exception as error:
+        if not is_of_a_row(error):
+            raise
+        connection.close_if_unusable_or_obsolete()
+        # Where numbers were given twice they are repaired, and no row is to blame any more.
+        repair_sequences()
+        with isolating():
+            return act()
 
 
 @transactional
@@ -106,8 +124,8 @@ def _round(epoch: int, number: int, sweeping: bool) -> tuple[RoundReport, Inboxe
         report.lost_workers = swept.lost_workers
     # A sweep may have ended tasks that others wait for.
     if has_settled or sweeping:
-        report.settled = carry_over()
-    _hand_out(settings, number, report)
+        report.settled = stage("settling", carry_over) or 0
+    stage("handing out", lambda: _hand_out(settings, number, report))
     waiting = leader.renew_and_look(epoch, settings.leader_lease_seconds)
     if waiting is None:
         raise Deposed(f"epoch {epoch} is over")
@@ -195,7 +213,9 @@ def _hand_out(settings: SupervisorSettings, number: int, report: RoundReport) ->
     report.in_flight = sum(worker.active for worker in snapshot.workers)
     if not snapshot.ready:
         return
-    handed = dispatch.dispatch(plan.assignments)
+    handed: Counter[str] = Counter()
+    for some in apart("handing out task", plan.assignments, dispatch.dispatch, _task_of):
+        handed.update(some)
     dispatch.save_cursors(plan.cursors)
     dispatch.save_turns(plan.turns)
     breakers.spend_tokens(plan.spent)
@@ -204,12 +224,16 @@ def _hand_out(settings: SupervisorSettings, number: int, report: RoundReport) ->
             breakers.set_probe(guarded, assignment.task_id)
     _earn_retries(snapshot, plan)
     events.wake_workers(handed)
-    report.dispatched = sum(handed.values())
+    report.dispatched = handed.total()
     report.left = Counter(plan.left.values())
     # Whoever draws up a sample asks once a second; a round itself has no time for it.
     report.unplaced = lambda: Counter(
         (task.kind, plan.left[task.id]) for task in snapshot.ready if task.id in plan.left
     )
+
+
+def _task_of(assignment: Assignment) -> UUID:
+    return assignment.task_id
 
 
 def _plan(settings: SupervisorSettings, number: int) -> tuple[Snapshot, DispatchPlan]:

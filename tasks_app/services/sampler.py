@@ -5,9 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from django.db import DataError, IntegrityError
+
 from tasks_app import events
 from tasks_app.core.facts import Left
 from tasks_app.core.shifts import ROUND_LENGTHS, length_class
+from tasks_app.services.isolation import tell
 from tasks_app.services.rounds import Deposed, RoundReport
 from tasks_app.services.transactions import transactional
 from tasks_app.store import dispatch, leader, pruning, request_rates, sampling
@@ -67,11 +70,15 @@ class Sampler:
     def sample(self, epoch: int, lease_seconds: float) -> None:
         """Fold the deltas and write the sample of this second. Raises Deposed."""
         self._due = time.monotonic() + 1.0
-        self._write(epoch, lease_seconds)
+        try:
+            self._write(epoch, lease_seconds)
+        except (IntegrityError, DataError) as error:
+            # A figure that cannot be kept leaves a gap in the charts; work must go on.
+            tell("the sample of a second", error)
         self.totals = Totals()
         if time.monotonic() >= self._minute_due:
             self._minute_due = time.monotonic() + MINUTE
-            _roll_up(epoch, lease_seconds)
+            _tidy(epoch, lease_seconds)
 
     @transactional
     def _write(self, epoch: int, lease_seconds: float) -> None:
@@ -97,6 +104,13 @@ class Sampler:
         events.announce_sample()
         _fence(epoch, lease_seconds)
         self._completed, self._busy = completed, busy
+
+
+def _tidy(epoch: int, lease_seconds: float) -> None:
+    try:
+        _roll_up(epoch, lease_seconds)
+    except (IntegrityError, DataError) as error:
+        tell("the row of a minute", error)
 
 
 @transactional

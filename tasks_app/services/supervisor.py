@@ -16,6 +16,7 @@ from tasks_app.services.listening import Listener
 from tasks_app.services.pruning import Pruner
 from tasks_app.services.rounds import Deposed, RoundReport, run_round
 from tasks_app.services.sampler import Sampler
+from tasks_app.services.sequence_repair import repair_sequences
 from tasks_app.store import leader
 from tasks_app.store.reads.configuration import supervisor_settings
 from tasks_app.store.reads.duty import read_duty
@@ -94,6 +95,7 @@ def run_shift(holder: str, stopping: Callable[[], bool]) -> ShiftReport:
         return report
     report.led, report.epoch = True, epoch
     log.info("on duty: epoch %s, %s", epoch, holder)
+    repair_sequences()
     with Listener(events.SUPERVISOR) as listener:
         try:
             _lead(epoch, listener, stopping, report)

@@ -4,11 +4,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
+from uuid import UUID
 
 from tasks_app.core.breakers import next_state
 from tasks_app.core.facts import ErrorFacts
 from tasks_app.core.states import ACTIVE, DeadReason, Outcome, Status
 from tasks_app.models import SupervisorSettings
+from tasks_app.services.isolation import apart, stage
 from tasks_app.services.lease_ends import expiry_ends, reclaim_ends
 from tasks_app.store import breakers, closing, human_steps, leases, sweep, workers
 from tasks_app.store.leases import LeaseEnd
@@ -40,35 +42,57 @@ class SweepReport:
 
 def run_sweep(settings: SupervisorSettings) -> SweepReport:
     """Search the record for everything that time alone has changed; part of a round."""
-    lost_workers = workers.mark_lost(settings.stale_after_seconds)
+    silent_for = settings.stale_after_seconds
+    lost_workers = stage("marking silent workers", lambda: workers.mark_lost(silent_for))
     unnamed_for = UNNAMED_BEATS * settings.heartbeat_seconds
-    lost = sweep.take_lost(settings.timeout_grace_seconds, unnamed_for, BATCH)
-    expired = human_steps.take_expired(BATCH)
-    reclaimed = len(leases.end([*reclaim_ends(lost), *expiry_ends(expired)]))
-    overdue = _give_up_overdue()
-    _give_up_unroutable(settings.unroutable_grace_seconds)
-    quarantined = breakers.quarantine_kinds()
-    _move_breakers()
-    promoted = sweep.promote(BATCH, retry_credits())
-    return SweepReport(reclaimed, promoted, overdue, lost_workers, quarantined)
+    lost = stage(
+        "finding lost leases",
+        lambda: sweep.take_lost(settings.timeout_grace_seconds, unnamed_for, BATCH),
+    )
+    expired = stage("finding expired steps", lambda: human_steps.take_expired(BATCH))
+    reclaimed = _end([*reclaim_ends(lost or []), *expiry_ends(expired or [])])
+    overdue = stage("giving up overdue tasks", _give_up_overdue)
+    grace = settings.unroutable_grace_seconds
+    stage("giving up unroutable tasks", lambda: _give_up_unroutable(grace))
+    quarantined = stage("quarantining kinds", breakers.quarantine_kinds)
+    stage("moving breakers", _move_breakers)
+    promoted = stage("bringing retries back", lambda: sweep.promote(BATCH, retry_credits()))
+    return SweepReport(
+        reclaimed, promoted or 0, overdue or 0, lost_workers or (), quarantined or ()
+    )
+
+
+def _end(ends: Sequence[LeaseEnd]) -> int:
+    """End leases; return how many did. One that cannot end is named in the log and left."""
+    return sum(map(len, apart("the end of the lease on task", ends, leases.end, _task_of)))
+
+
+def _task_of(end: LeaseEnd) -> UUID:
+    return end.task_id
+
+
+def _close(tasks: Sequence[UUID], reason: DeadReason, error: ErrorFacts) -> int:
+    """Give waiting tasks up; return how many. One that cannot be is named in the log and left."""
+    text = json.dumps(error.as_json())
+
+    def close(some: Sequence[UUID]) -> int:
+        errors = [text] * len(some)
+        return len(closing.close_waiting(some, Status.DEAD, reason=reason, errors=errors))
+
+    return sum(apart("giving up task", tasks, close, str))
 
 
 def _give_up_unroutable(grace: float) -> int:
     stuck = sweep.find_unroutable(grace, BATCH)
-    errors = [json.dumps(UNROUTABLE.as_json())] * len(stuck)
-    return len(
-        closing.close_waiting(stuck, Status.DEAD, reason=DeadReason.UNROUTABLE, errors=errors)
-    )
+    return _close(stuck, DeadReason.UNROUTABLE, UNROUTABLE)
 
 
 def _give_up_overdue() -> int:
     overdue = sweep.take_overdue(BATCH)
     error = json.dumps(DEADLINE.as_json())
     waiting = [task_id for task_id, _, status in overdue if status not in ACTIVE]
-    closed = closing.close_waiting(
-        waiting, Status.DEAD, reason=DeadReason.DEADLINE, errors=[error] * len(waiting)
-    )
-    ended = leases.end(
+    closed = _close(waiting, DeadReason.DEADLINE, DEADLINE)
+    ended = _end(
         [
             LeaseEnd(
                 task_id,
@@ -82,12 +106,15 @@ def _give_up_overdue() -> int:
             if status in ACTIVE and token is not None
         ]
     )
-    return len(closed) + len(ended)
+    return closed + ended
 
 
 def _move_breakers() -> None:
     breakers.forget_breakers()
-    for guarded, (facts, policy) in read_breakers().items():
-        state = next_state(facts, policy)
-        if state is not facts.state:
-            breakers.set_breaker(guarded, state)
+    moved = [
+        (guarded, state)
+        for guarded, (facts, policy) in read_breakers().items()
+        if (state := next_state(facts, policy)) is not facts.state
+    ]
+    for each in moved:
+        apart("the breaker of", [each], lambda one: breakers.set_breaker(*one[0]), str)

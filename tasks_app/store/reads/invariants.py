@@ -12,8 +12,16 @@ from tasks_app.store import sql
 from tasks_app.store.reads.edge_invariants import EDGE_INVARIANTS
 from tasks_app.store.reads.invariant import Invariant
 from tasks_app.store.reads.job_invariants import JOB_INVARIANTS
+from tasks_app.store.reads.sequences import sequences_behind
+
+SEQUENCES: Final = Invariant(
+    "sequences_are_ahead",
+    "No number on record is about to be given again; a line is what repairs it.",
+    "Asked of the catalogue, in reads/sequences.py.",
+)
 
 INVARIANTS: Final = (
+    SEQUENCES,
     Invariant(
         "one_completion",
         "A task has at most one accepted completion (I1).",
@@ -210,7 +218,11 @@ def find_violations(limit: int = 20) -> dict[str, list[str]]:
     Call it in a REPEATABLE READ transaction on a live database: all queries then see one instant.
     """
     broken = {}
+    if behind := sequences_behind():
+        broken[SEQUENCES.name] = [str(each) for each in behind[:limit]]
     for invariant in INVARIANTS:
+        if invariant is SEQUENCES:
+            continue
         # The queries are constants of this module.
         bounded = f"SELECT * FROM ({invariant.query}) v LIMIT %(limit)s"  # noqa: S608  see above
         found = sql.rows(bounded, {"limit": limit})
