@@ -173,7 +173,8 @@ class Floor:
 
     def assert_invariants(self) -> None:
         """Everything that must hold of the record holds."""
-        assert find_violations() == {}
+        found = find_violations()
+        assert found == {}, found
 
     def leader(self) -> Leader:
         """The leader lease's row."""

@@ -87,7 +87,7 @@ JOB_ACTS: Final[Mapping[JobAct, Callable[[UUID, Actor, str], bool]]] = {
 @router.post("/kinds/{act}", response=ACTED, summary="Pause, resume, quarantine or free a kind")
 @decorate_view(bounded)
 def kind(request: HttpRequest, act: KindAct, body: Annotated[KindActIn, Body()]) -> Any:
-    """``free`` ends a quarantine. What is in flight goes on in any case."""
+    """``free`` ends a quarantine. What has begun goes on in any case."""
     if not holds.kind_exists(body.kind):
         raise HttpError(404, f"there is no kind {body.kind}")
     return ActOut(changed=KIND_ACTS[act](body.kind, actor_of(request), body.reason))

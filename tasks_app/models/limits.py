@@ -99,11 +99,17 @@ class Limit(HasBreaker):
 
 
 class LimitState(models.Model):
-    """The token bucket of a limit, and until when a 429 paused it; apart from configuration."""
+    """The token buckets of a limit, and until when a 429 paused it; apart from configuration.
+
+    ``tokens`` (at ``at``) is the bucket of what is handed out, ``start_tokens`` (at ``start_at``)
+    that of what begins; both are None until something does.
+    """
 
     limit = models.OneToOneField(Limit, models.CASCADE, primary_key=True)
     tokens = models.FloatField()
     at = models.DateTimeField(db_default=Now())
+    start_tokens = models.FloatField(null=True)
+    start_at = models.DateTimeField(null=True)
     paused_until = models.DateTimeField(null=True)
 
     class Meta:

@@ -10,7 +10,7 @@ from tasks_app.store import breakers
 @needs(Role.OPERATOR)
 @transactional
 def pause_kind(kind: str, actor: Actor, reason: str = "") -> bool:
-    """Hand out nothing more of a kind; what is in flight goes on. False when nothing changed."""
+    """Let nothing more of a kind begin; what has begun goes on. False when nothing changed."""
     return _set_paused(kind, actor, reason, paused=True)
 
 
@@ -24,9 +24,9 @@ def resume_kind(kind: str, actor: Actor, reason: str = "") -> bool:
 @needs(Role.OPERATOR)
 @transactional
 def quarantine_kind(kind: str, actor: Actor, reason: str = "") -> bool:
-    """Hand out nothing more of a kind until somebody frees it. False where it is there already.
+    """Let nothing more of a kind begin until it is freed. False where it is there already.
 
-    What is in flight goes on. A pause says "for now"; a quarantine says that its tasks do harm.
+    What has begun goes on. A pause says "for now"; a quarantine says that its tasks do harm.
     """
     if not breakers.quarantine_kind(kind):
         return False

@@ -57,6 +57,7 @@ class RoundReport:
     """What one round did; times in seconds. ``in_flight``: leases that it found.
 
     ``left`` counts by reason what it could not place; ``unplaced`` tells it by kind, on demand.
+    ``unswept``: its sweep moved as much as one may, so the next round sweeps too.
     """
 
     dispatched: int = 0
@@ -67,6 +68,7 @@ class RoundReport:
     settled: int = 0
     jobs: int = 0
     bulks: int = 0
+    unswept: bool = False
     seconds: float = 0.0
     lost_workers: Sequence[str] = ()
     left: Mapping[Left, int] = field(default_factory=dict)
@@ -82,6 +84,7 @@ class RoundReport:
             or self.settled
             or self.jobs
             or self.bulks
+            or self.unswept
         )
 
 
@@ -121,7 +124,7 @@ def _round(epoch: int, number: int, sweeping: bool) -> tuple[RoundReport, Inboxe
     if sweeping:
         swept = run_sweep(settings)
         report.reclaimed, report.promoted = swept.reclaimed, swept.promoted
-        report.lost_workers = swept.lost_workers
+        report.unswept, report.lost_workers = swept.unswept, swept.lost_workers
     # A sweep may have ended tasks that others wait for.
     if has_settled or sweeping:
         report.settled = stage("settling", carry_over) or 0

@@ -117,15 +117,17 @@ def _lead(
     sweep_due = time.monotonic()
     poll = BUSY_POLL
     swept_out = report.dispatched
-    hinted = False
+    hinted = unswept = False
     while not stopping() and time.monotonic() < until:
-        # What was just submitted goes out first; the sweep follows, a tick late at most.
+        # What was just submitted goes out first; the sweep follows, a tick late at most. One that
+        # left something is followed by the next at once.
         due = sweep_due + settings.tick_seconds if hinted else sweep_due
-        sweeping = time.monotonic() >= due
+        sweeping = unswept or time.monotonic() >= due
         hinted = False
         if sweeping:
             sweep_due = time.monotonic() + settings.tick_seconds
         round_report = run_round(epoch, report.rounds, sweeping=sweeping)
+        unswept = round_report.unswept
         _note(report, sampler, round_report)
         if sampler.due_in() <= 0:
             settings = supervisor_settings()

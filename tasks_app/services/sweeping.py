@@ -12,12 +12,13 @@ from tasks_app.core.states import ACTIVE, DeadReason, Outcome, Status
 from tasks_app.models import SupervisorSettings
 from tasks_app.services.isolation import apart, stage
 from tasks_app.services.lease_ends import expiry_ends, reclaim_ends
-from tasks_app.store import breakers, closing, human_steps, leases, sweep, workers
+from tasks_app.store import breakers, closing, gates, human_steps, leases, sweep, workers
 from tasks_app.store.leases import LeaseEnd
 from tasks_app.store.reads.breakers import read_breakers, retry_credits
 
 BATCH: Final = 1000
-"""How much one sweep or settlement moves at most in a round; the rest follows in the next."""
+"""How much of each sort one sweep or settlement moves at most in a round; the rest follows in the
+next, which then sweeps too and does not wait for its tick."""
 
 UNNAMED_BEATS: Final = 2
 """Heartbeat intervals that a worker has to name a task that it claimed. An answer to a claim is not
@@ -31,11 +32,12 @@ DEADLINE: Final = ErrorFacts(type="DeadlinePassed", message="Its deadline passed
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """What one sweep did."""
+    """What one sweep did; ``unswept``: it moved all that one may of something, so more may wait."""
 
     reclaimed: int = 0
     promoted: int = 0
     overdue: int = 0
+    unswept: bool = False
     lost_workers: Sequence[str] = ()
     quarantined: Sequence[str] = field(default_factory=list)
 
@@ -53,12 +55,14 @@ def run_sweep(settings: SupervisorSettings) -> SweepReport:
     reclaimed = _end([*reclaim_ends(lost or []), *expiry_ends(expired or [])])
     overdue = stage("giving up overdue tasks", _give_up_overdue)
     grace = settings.unroutable_grace_seconds
-    stage("giving up unroutable tasks", lambda: _give_up_unroutable(grace))
+    unroutable = stage("giving up unroutable tasks", lambda: _give_up_unroutable(grace))
     quarantined = stage("quarantining kinds", breakers.quarantine_kinds)
     stage("moving breakers", _move_breakers)
+    withheld = stage("giving back what may not begin", _give_back_withheld)
     promoted = stage("bringing retries back", lambda: sweep.promote(BATCH, retry_credits()))
+    unswept = any(n == BATCH for n in (reclaimed, overdue, unroutable, withheld, promoted))
     return SweepReport(
-        reclaimed, promoted or 0, overdue or 0, lost_workers or (), quarantined or ()
+        reclaimed, promoted or 0, overdue or 0, unswept, lost_workers or (), quarantined or ()
     )
 
 
@@ -107,6 +111,16 @@ def _give_up_overdue() -> int:
         ]
     )
     return closed + ended
+
+
+def _give_back_withheld() -> int:
+    """Assigned tasks that may not begin now go back, free of charge: their worker has room then."""
+    return _end(
+        [
+            LeaseEnd(task_id, token, status=Status.PENDING, outcome=Outcome.RELEASED)
+            for task_id, token in gates.take_withheld(BATCH)
+        ]
+    )
 
 
 def _move_breakers() -> None:

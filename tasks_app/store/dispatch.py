@@ -37,6 +37,8 @@ WITH input AS (
      CROSS JOIN LATERAL (
         SELECT t.id FROM task t
          WHERE t.id = i.task_id AND t.status = 'PENDING' AND t.waiting_on < 1
+           AND t.attempts < t.max_attempts
+           AND (t.deadline_at IS NULL OR t.deadline_at > statement_timestamp())
            FOR NO KEY UPDATE SKIP LOCKED
      ) t
 ), assigned AS (

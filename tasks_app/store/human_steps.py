@@ -41,7 +41,8 @@ WITH running AS (
       FROM kind k
      CROSS JOIN supervisor_settings s
      WHERE t.id = %(task)s AND t.status = 'PENDING' AND t.waiting_on < 1
-       AND t.run_at <= statement_timestamp()
+       AND t.run_at <= statement_timestamp() AND t.attempts < t.max_attempts
+       AND (t.deadline_at IS NULL OR t.deadline_at > statement_timestamp())
        AND k.name = t.kind AND k.by_people AND NOT k.paused AND k.quarantined_at IS NULL
        AND NOT EXISTS (SELECT FROM lease l WHERE l.lock_key = t.lock_key OFFSET 0)
     RETURNING t.id, t.kind, t.token, t.lock_key, t.weight, t.estimate_seconds,

@@ -13,31 +13,43 @@ from tasks_app.core.fingerprints import key_of
 from tasks_app.core.states import Outcome, Status
 from tasks_app.store import sql
 from tasks_app.store.breakers import NOTE_NEAR_MISS
+from tasks_app.store.gates import IS_OPEN, LIMIT_ROOM, SPENT
 
 # Inputs are looked up only for tasks that have dependencies; the results of dismissed or skipped
 # ones are null. An ASSIGNED task's lease is never begun; to say it again at the update would only
-# tempt the planner to walk all that is claimable for each task (lease_claimable).
-CLAIM = """
-WITH mine AS (
-    SELECT task_id, token FROM lease
-     WHERE worker_id = %(worker)s AND started_at IS NULL
-     ORDER BY token
+# tempt the planner to walk all that is claimable for each task (lease_claimable). A task that waits
+# for anything again has been held since it was assigned: its job is paused.
+CLAIM = f"""
+WITH {LIMIT_ROOM}, mine AS (
+    SELECT l.task_id, l.token, l.weight,
+           CASE WHEN k.limit_name IS NOT NULL THEN
+               (SELECT r.name FROM limit_room r WHERE r.name = k.limit_name AND r.in_turn)
+           END AS in_turn
+      FROM lease l JOIN kind k ON k.name = ANY (ARRAY[l.kind])
+     WHERE l.worker_id = %(worker)s AND l.started_at IS NULL
+       AND {IS_OPEN}
+       AND (k.limit_name IS NULL OR l.token NOT IN (SELECT token FROM refused))
+     ORDER BY l.token
      LIMIT %(limit)s
 ), locked AS (
-    SELECT t.id, t.token
+    SELECT t.id, t.token, m.weight, m.in_turn
       FROM (SELECT * FROM mine
-             WHERE (SELECT state FROM worker WHERE id = %(worker)s) = 'active'
+             WHERE EXISTS (SELECT FROM worker w WHERE w.id = %(worker)s
+                              AND w.state = 'active' AND NOT w.drain_asked)
                AND token + 0 = token
              ORDER BY task_id) m
      CROSS JOIN LATERAL (
         SELECT t.id, t.token FROM task t
          WHERE t.id = m.task_id AND t.token = m.token AND t.status = 'ASSIGNED'
+           AND t.waiting_on < 1 AND t.attempts < t.max_attempts
+           AND (t.deadline_at IS NULL OR t.deadline_at > statement_timestamp())
            FOR NO KEY UPDATE SKIP LOCKED
      ) t
-), begun AS (
+), {SPENT}, begun AS (
     UPDATE lease l SET started_at = statement_timestamp()
       FROM locked k
      WHERE l.task_id = ANY (ARRAY[k.id]) AND l.token + 0 = k.token
+       AND (k.in_turn IS NULL OR k.in_turn IN (SELECT limit_id FROM spent))
     RETURNING l.task_id, l.token
 ), running AS (
     UPDATE task t
@@ -59,11 +71,11 @@ SELECT r.id, r.token, r.kind, r.payload, r.attempts, k.timeout_seconds,
        END
   FROM running r JOIN kind k ON k.name = r.kind
  ORDER BY r.token
-"""
+"""  # noqa: S608  constants of the store
 
 
 def claim(worker_id: UUID, limit: int) -> list[tuple[Any, ...]]:
-    """Start up to ``limit`` of the worker's tasks, oldest grant first.
+    """Start up to ``limit`` of the worker's tasks that may begin now, oldest grant first.
 
     Returns rows (id, token, kind, payload, attempt, timeout in seconds, inputs or None).
     """

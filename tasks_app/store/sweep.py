@@ -163,17 +163,28 @@ def find_unroutable(grace: float, limit: int) -> list[UUID]:
     return [task_id for (task_id,) in found]
 
 
+# The first to be overdue are read in the order of their index. In the order of the ids, as they are
+# locked, the planner reads the whole table by its key until it has found enough: with none overdue
+# that is all of it, in every sweep.
 TAKE_OVERDUE = """
-SELECT id, token, status FROM task
- WHERE deadline_at < statement_timestamp()
-   AND status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING')
- ORDER BY id
- LIMIT %(limit)s
-   FOR NO KEY UPDATE SKIP LOCKED
+SELECT t.id, t.token, t.status
+  FROM (SELECT id FROM (
+            SELECT id FROM task
+             WHERE deadline_at <= statement_timestamp()
+               AND status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING')
+             ORDER BY deadline_at
+             LIMIT %(limit)s) first
+         ORDER BY id) due
+ CROSS JOIN LATERAL (
+    SELECT id, token, status FROM task
+     WHERE id = due.id AND deadline_at + interval '0' <= statement_timestamp()
+       AND status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING')
+       FOR NO KEY UPDATE SKIP LOCKED
+ ) t
 """
 
 
 def take_overdue(limit: int) -> list[tuple[UUID, int | None, Status]]:
     """Lock up to ``limit`` unfinished tasks past their deadline: (id, token, status)."""
-    found = sql.rows(TAKE_OVERDUE, {"limit": limit})
+    found = sql.rows_by_key(TAKE_OVERDUE, {"limit": limit})
     return [(r[0], r[1], Status(r[2])) for r in found]

@@ -166,6 +166,54 @@ MUTANTS: Final = (
         ),
     ),
     Mutant(
+        "a claim asks no gate again",
+        (Patch(LEASES, "       AND {IS_OPEN}\n", ""),),
+        (
+            "tests/services/test_starts.py::test_nothing_begins_from_the_backlog_while",
+            (
+                "tests/services/test_starts.py"
+                "::test_a_breaker_that_opens_spares_the_attempts_of_what_waits_in_the_backlog"
+            ),
+        ),
+    ),
+    Mutant(
+        "a rate holds at the hand-out only",
+        (
+            Patch(
+                "tasks_app/store/gates.py",
+                "r.tokens - w.ahead < least(w.weight, r.burst)",
+                "r.tokens - w.ahead < 0 * least(w.weight, r.burst) - 1000",
+            ),
+        ),
+        (
+            (
+                "tests/services/test_starts.py"
+                "::test_a_rate_holds_when_tasks_begin_not_only_when_they_are_handed_out"
+            ),
+        ),
+    ),
+    Mutant(
+        "overdue tasks are handed out",
+        (
+            Patch(
+                "tasks_app/store/reads/ready.py",
+                "       AND (deadline_at IS NULL OR deadline_at > statement_timestamp())\n",
+                "",
+            ),
+            Patch(
+                "tasks_app/store/dispatch.py",
+                "           AND (t.deadline_at IS NULL OR t.deadline_at > statement_timestamp())\n",
+                "",
+            ),
+        ),
+        (
+            (
+                "tests/services/test_starts.py"
+                "::test_of_thousands_that_are_overdue_none_is_handed_out_or_begun"
+            ),
+        ),
+    ),
+    Mutant(
         "dependency ignored",
         (
             Patch(

@@ -16,7 +16,7 @@ INSTANTS: Final = {
     "kind": ("quarantined_at", "quarantine_freed_at"),
     "leader": ("since", "expires_at", "last_round_at"),
     "lease": ("assigned_at", "started_at"),
-    "limit_state": ("at", "paused_until"),
+    "limit_state": ("at", "paused_until", "start_at"),
     "retry_credit": ("at",),
     "task": ("created_at", "run_at", "queue_at", "deadline_at", "finished_at"),
     "worker": ("registered_at", "ended_at"),

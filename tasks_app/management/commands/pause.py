@@ -9,9 +9,9 @@ from tasks_app.services.kind_holds import quarantine_kind
 
 
 class Command(BaseCommand):
-    """What is in flight goes on; what a worker has not begun goes to others."""
+    """What has begun goes on; what a worker has not begun goes back to the queue."""
 
-    help = "Pause a kind, a worker (it drains) or a job; what is in flight goes on."
+    help = "Pause a kind, a worker (it drains) or a job; tasks that have begun go on."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare what to pause."""

@@ -45,6 +45,7 @@ EDGE_INVARIANTS: Final = (
         """
         SELECT t.id::text FROM task t
          WHERE t.status = 'PENDING' AND t.waiting_on > 0
+           AND (t.waiting_on > t.holds OR t.job_id IS NOT NULL)
            AND t.id NOT IN (
                SELECT d.task_id FROM dependency d JOIN task p ON p.id = d.depends_on_id
                 WHERE d.state IN ('waiting', 'blocked')

@@ -49,6 +49,7 @@ SELECT {COLUMNS}
      WHERE (kind, job_id) >= (j.kind, j.job_id) AND (kind, job_id) <= (j.kind, j.job_id)
        AND job_id IS NOT NULL AND status = 'PENDING' AND waiting_on = 0
        AND run_at <= statement_timestamp()
+       AND (deadline_at IS NULL OR deadline_at > statement_timestamp())
      ORDER BY kind, job_id, queue_at, id
      LIMIT %(limit)s
  ) t

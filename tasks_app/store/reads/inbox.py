@@ -24,6 +24,7 @@ SELECT t.id, t.kind, t.key, t.created_at, t.queue_at, t.deadline_at, j.id, coale
             SELECT id, kind, key, created_at, queue_at, deadline_at, job_id FROM task
              WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
                AND run_at <= statement_timestamp()
+               AND (deadline_at IS NULL OR deadline_at > statement_timestamp())
                AND (queue_at, id) > (%(queue_at)s::timestamptz, %(id)s::uuid)
              ORDER BY queue_at, id
              LIMIT %(limit)s
@@ -106,6 +107,7 @@ SELECT count(*)
             SELECT FROM task
              WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
                AND run_at <= statement_timestamp()
+               AND (deadline_at IS NULL OR deadline_at > statement_timestamp())
              ORDER BY queue_at, id
              LIMIT %(limit)s
          ) t
@@ -251,7 +253,7 @@ def find_step(task_id: UUID) -> HumanStep | None:
 
 CLAIMABLE = """
 SELECT t.status, k.name, k.by_people, k.paused, k.quarantined_at IS NOT NULL, t.waiting_on,
-       t.run_at > statement_timestamp(), h.name,
+       t.run_at > statement_timestamp(), t.deadline_at <= statement_timestamp(), h.name,
        (SELECT l.task_id FROM lease l WHERE l.lock_key = t.lock_key AND l.task_id <> t.id),
        t.origins @? '$[*][0] ? (@[0] == "lock_key")' IS TRUE
   FROM task t
@@ -267,7 +269,7 @@ def why_not_claimed(task_id: UUID) -> str:
     found = sql.row(CLAIMABLE, {"task": task_id})
     if found is None:
         return say("There is no such task.")
-    status, kind, by_people, paused, quarantined, waiting_on, later, holder, *lock = found
+    status, kind, by_people, paused, quarantined, waiting_on, later, late, holder, *lock = found
     reasons = (
         (
             status in FINAL or status == Status.DEAD,
@@ -279,6 +281,7 @@ def why_not_claimed(task_id: UUID) -> str:
         (quarantined, say("Its kind %(kind)s is in quarantine.", kind=kind)),
         (waiting_on > 0, say("It still waits for other tasks, or its job is paused.")),
         (later or status != Status.PENDING, say("Its time has not come yet.")),
+        (bool(late), say("The deadline of this task has passed: the supervisor ends the task.")),
         # Whose lock was filled in from a result: the holder's own key may be there to be read.
         (bool(lock[0] and lock[1]), say("Another task holds its lock.")),
         (bool(lock[0]), say("Task %(lock_holder)s holds its lock.", lock_holder=lock[0])),

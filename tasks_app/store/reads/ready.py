@@ -15,7 +15,8 @@ COLUMNS: Final = """t.id, t.kind, t.priority, extract(epoch FROM t.queue_at)::fl
 """What a decision sees of a ready task ``t``."""
 
 # One range scan of the ready queue a kind. Tasks whose run_at lies ahead are filtered out here:
-# their queue_at may be early when their priority is high.
+# their queue_at may be early when their priority is high. So are those past their deadline, which
+# the sweep ends: it moves a bounded number at a time, and none of the others may begin meanwhile.
 READY: Final = f"""
 SELECT {COLUMNS}
   FROM kind k
@@ -24,6 +25,7 @@ SELECT {COLUMNS}
       FROM task
      WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
        AND run_at <= statement_timestamp()
+       AND (deadline_at IS NULL OR deadline_at > statement_timestamp())
      ORDER BY queue_at, id
      LIMIT %(limit)s
  ) t

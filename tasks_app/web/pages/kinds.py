@@ -39,7 +39,7 @@ class KindAct:
 ACTS: Final = {
     "pause": KindAct(
         kind_holds.pause_kind,
-        _("%(kind)s: paused. Nothing more of it is handed out; what is in flight goes on."),
+        _("%(kind)s: paused. No task of this kind begins; tasks that have begun go on."),
         _("%(kind)s: nothing changed, it is paused already."),
     ),
     "resume": KindAct(
