@@ -51,6 +51,9 @@ WHEN_SKIPPED: Final = {
     OnDead.FAIL: SKIPS,
     OnDead.CONTINUE: GOES_WITHOUT,
 }
+OPEN_EDGES: Final = frozenset({EdgeState.WAITING, EdgeState.BLOCKED})
+"""States of an edge that is not decided for good."""
+
 CLOSED: Final = frozenset({Status.DISMISSED, Status.CANCELLED})
 
 

@@ -4,26 +4,21 @@ One transaction for a batch of jobs, each statement once for all of them. Everyt
 what was read after the jobs were locked; what moved since, moves the inbox again.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from tasks_app.core.jobs import JOB_FINAL, JobStatus, Role
-from tasks_app.core.origins import as_json, origins_of_undo
-from tasks_app.core.plans import Plan, load_plan, undo_payload
-from tasks_app.core.references import Reference, Scope, assemble, find_references
-from tasks_app.core.saga import JobDecision, JobFacts, JobTask, decide_job, steps_of
-from tasks_app.core.sanitise import sanitise
+from tasks_app.core.plans import Plan, load_plan
+from tasks_app.core.saga import JobDecision, JobFacts, JobTask, decide_job
 from tasks_app.core.states import Status
-from tasks_app.models.tasks import new_id
 from tasks_app.services.cancellation import let_go
+from tasks_app.services.job_compensation import compensate
+from tasks_app.services.job_results import results_of
 from tasks_app.services.job_steps import LockedJob, prepare_steps, settle_joins
 from tasks_app.services.jobs import schema_check
 from tasks_app.store import dead_letters, steps
 from tasks_app.store import jobs as store
 from tasks_app.store.jobs import JobRow
-from tasks_app.store.steps import StepRow
-from tasks_app.store.submission import TaskRow, insert_tasks
 
 Decided = tuple[LockedJob, JobDecision]
 
@@ -45,7 +40,7 @@ def settle_jobs(limit: int) -> int:
         for job in jobs
     ]
     stayed = _stop([each for each in decided if each[1].stop])
-    _compensate([each for each in decided if each[1].undo is not None])
+    compensate([(job, each.undo) for job, each in decided if each.undo is not None])
     _move([(job, decision) for job, decision in decided if job.id not in stayed])
     return len(taken)
 
@@ -101,77 +96,9 @@ def _stop(decided: Sequence[Decided]) -> set[UUID]:
 
 def _move(decided: Sequence[Decided]) -> None:
     moving = [(job, decision) for job, decision in decided if decision.status is not job.status]
-    results = _results_of([job for job, d in moving if d.status is JobStatus.COMPLETED])
+    results = results_of([job for job, d in moving if d.status is JobStatus.COMPLETED])
     store.move_jobs([(job.id, decision.status, results.get(job.id)) for job, decision in moving])
     # Where nothing was open when the way back began, nothing else would announce it.
     turned = [job.id for job, d in moving if d.status is JobStatus.COMPENSATING]
     if turned:
         store.add_news(turned)
-
-
-def _results_of(jobs: Sequence[LockedJob]) -> dict[UUID, str]:
-    """The result of each job, put together as its plan says: without it, from its last steps."""
-    return {job.id: _result_of(job) for job in jobs}
-
-
-def _result_of(job: LockedJob) -> str:
-    """Read for one job at a time: those of many would be in memory at once."""
-    template = job.plan.result
-    if not job.plan.has_result:
-        last = [step.name for step in job.plan.steps if not job.plan.dependents[step.name]]
-        template = {name: {"$result": name} for name in last}
-    results = _results_for(template, job)
-    return json.dumps(sanitise(assemble(template, Scope(results))), allow_nan=False)
-
-
-def _results_for(template: object, job: LockedJob) -> dict[str, object]:
-    """The results of the steps that a template refers to, of those that are COMPLETED."""
-    found = find_references(template, "")
-    named = {each.step for _, each in found if isinstance(each, Reference)}
-    wanted = {
-        task.id: name
-        for task in steps_of(job.tasks)
-        if task.status is Status.COMPLETED and (name := job.plan.steps[task.place].name) in named
-    }
-    results = steps.payloads_and_results(list(wanted))
-    return {wanted[task_id]: result for task_id, (_, result) in results.items()}
-
-
-def _compensate(decided: Sequence[Decided]) -> None:
-    """Make the next compensation of each of these jobs."""
-    if not decided:
-        return
-    undone_tasks = [decision.undo for _, decision in decided if decision.undo is not None]
-    found = steps.payloads_and_results([task.id for task in undone_tasks])
-    origins = steps.origins_of([task.id for task in undone_tasks])
-    tasks, rows = [], []
-    for job, decision in decided:
-        assert decision.undo is not None
-        undone = decision.undo
-        step = job.plan.steps[undone.place]
-        assert step.compensation is not None
-        payload, result = found[undone.id]
-        if step.compensation.has_template:
-            results = _results_for(step.compensation.template, job) | {step.name: result}
-            payload = sanitise(assemble(step.compensation.template, Scope(results)))
-        else:
-            payload = undo_payload(step.name, payload, result)
-        row = TaskRow(
-            id=new_id(),
-            kind=step.compensation.kind,
-            # Of parts that are stored already, and never refused: what was done must be undone,
-            # though it come to more than a payload at the door may.
-            payload=json.dumps(payload, allow_nan=False),
-            # Beside the lock of the job, the key has each step undone once.
-            key=f"undo:{undone.id}",
-            priority=job.plan.priority,
-            waiting_on=int(job.paused),
-            holds=int(job.paused),
-            has_dependents=True,
-            job_id=job.id,
-            origins=as_json(origins_of_undo(job.plan, step, origins[undone.id])),
-        )
-        tasks.append(row)
-        rows.append(StepRow(row.id, undone.place, Role.COMPENSATION, undone.item, undone.id))
-    insert_tasks(tasks)
-    steps.insert_steps(rows)

@@ -19,7 +19,7 @@ from tasks_app.core.new_tasks import (
 from tasks_app.core.submitted_content import options_text
 from tasks_app.models.tasks import new_id
 from tasks_app.services.admission import Admission, admit
-from tasks_app.services.new_edges import NewEdges, resolve_edges
+from tasks_app.services.new_edges import NewEdges, confirm_edges, resolve_edges
 from tasks_app.services.rehearsal import Rehearsal
 from tasks_app.services.repeated_keys import conflicts_of, contents_of
 from tasks_app.services.transactions import transactional
@@ -129,6 +129,9 @@ def _submit(
     if sum(map(store.insert_tasks, parts)) != len(rows):
         raise _KeyTaken
     store.insert_edges(edges.rows)
+    late = confirm_edges(edges, ids)
+    if late:
+        raise SubmissionInvalid(late)
     if rows:
         events.wake_supervisor()
     if dry_run or rehearsal is not None:

@@ -153,34 +153,26 @@ def insert_tasks(tasks: Sequence[TaskRow]) -> int:
     return int(found[0]) if found else 0
 
 
-# Taken before the dependents are inserted: a dependency that ends afterwards sees
-# has_dependents and announces itself; one that ended before shows its final status here.
+# Taken last: a task that ends afterwards sees has_dependents and announces itself; one that ended
+# before shows its status here. Until the commit it can neither be begun nor end, so nothing that
+# takes long may follow.
 LOCK_DEPENDENCIES = """
 WITH locked AS (
-    SELECT id, kind, status FROM task
-     WHERE id = ANY (%(ids)s::uuid[]) ORDER BY id FOR UPDATE
+    SELECT id, status FROM task
+     WHERE id = ANY (%(ids)s::uuid[]) ORDER BY id FOR NO KEY UPDATE
 ), marked AS (
     UPDATE task t SET has_dependents = true
       FROM locked l WHERE t.id = ANY (ARRAY[l.id]) AND NOT t.has_dependents
 )
-SELECT id, kind, status FROM locked
+SELECT id, status FROM locked
 """
 
 
-@dataclass(frozen=True, slots=True)
-class LockedTask:
-    """A task that new ones will depend on, as it stands while they are inserted."""
-
-    kind: str
-    status: Status
-
-
-def lock_dependencies(ids: Sequence[UUID]) -> dict[UUID, LockedTask]:
-    """Lock existing tasks that new ones will depend on; what does not exist is left out."""
+def lock_dependencies(ids: Sequence[UUID]) -> dict[UUID, Status]:
+    """Lock existing tasks that new ones depend on, whose rows are written; their statuses."""
     if not ids:
         return {}
-    found = sql.rows_by_key(LOCK_DEPENDENCIES, {"ids": list(ids)})
-    return {task_id: LockedTask(kind, Status(status)) for task_id, kind, status in found}
+    return {r[0]: Status(r[1]) for r in sql.rows_by_key(LOCK_DEPENDENCIES, {"ids": list(ids)})}
 
 
 INSERT_EDGES = """

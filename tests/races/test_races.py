@@ -8,16 +8,19 @@ from django.db import IntegrityError, connection, transaction
 
 from tasks_app.core.facts import Assignment
 from tasks_app.core.new_tasks import Dependency, NewTask
+from tasks_app.core.retention import Kept
 from tasks_app.core.states import OnDead, Status
 from tasks_app.models import AuditEntry, Lease, Task, Worker
+from tasks_app.models import Dependency as EdgeRow
 from tasks_app.sdk.link import Grant, WorkerUnknown
 from tasks_app.services import operations, worker_protocol
 from tasks_app.services.cancellation import cancel_tasks
 from tasks_app.services.kind_holds import pause_kind
 from tasks_app.services.people import Actor
 from tasks_app.services.rounds import Deposed
-from tasks_app.services.submission import submit_tasks
-from tasks_app.store import dispatch, leader, sweep
+from tasks_app.services.submission import SubmissionInvalid, submit_tasks
+from tasks_app.store import dispatch, leader, pruning, sweep
+from tasks_app.store.needed_tasks import check_keys
 from tests.floor import Floor
 from tests.races.conftest import Rival, holding, waiting_for_locks
 from tests.waiting import wait_for
@@ -382,3 +385,59 @@ def test_a_sign_of_life_that_waited_for_a_sweep_learns_that_it_was_too_late(floo
     ):
         beat.join()
     assert floor.status(grant.task_id) is Status.PENDING
+
+
+@pytest.fixture
+def in_the_middle(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Have something happen on another connection once the rows of a submission are written."""
+
+    def happens(act: Callable[[], object]) -> None:
+        def checked() -> None:
+            check_keys()
+            Rival(act).join()
+
+        monkeypatch.setattr("tasks_app.store.needed_tasks.check_keys", checked)
+
+    return happens
+
+
+def test_a_submission_holds_nobody_up_while_it_is_written(
+    floor: Floor, in_the_middle: Callable[[Callable[[], object]], None]
+) -> None:
+    grant = running(floor)
+
+    def ends() -> None:
+        assert floor.complete("w1", grant) == []
+        floor.round()
+
+    in_the_middle(ends)
+    needs = [Dependency(grant.task_id)]
+    ids = submit_tasks([NewTask("job", {}, depends_on=needs) for _ in range(2)]).ids
+    assert [floor.task(task).waiting_on for task in ids] == [0, 0]
+    assert {edge.state for edge in EdgeRow.objects.all()} == {"met"}
+
+
+def test_a_submission_whose_dependency_is_closed_meanwhile_comes_to_nothing(
+    floor: Floor, in_the_middle: Callable[[Callable[[], object]], None]
+) -> None:
+    floor.kind("job")
+    (first,) = floor.submit()
+    in_the_middle(lambda: cancel_tasks([first], OPERATOR))
+    with pytest.raises(SubmissionInvalid, match="CANCELLED, so that this one would never run"):
+        submit_tasks([NewTask("job", {}), NewTask("job", {}, depends_on=[Dependency(first)])])
+    assert Task.objects.count() == 1
+
+
+def test_what_is_about_to_be_pruned_stays_once_a_submission_depends_on_it(
+    floor: Floor, in_the_middle: Callable[[Callable[[], object]], None]
+) -> None:
+    floor.complete("w1", running(floor))
+    (first,) = Task.objects.values_list("id", flat=True)
+
+    def prune() -> None:
+        with transaction.atomic():
+            assert pruning.lock_oldest(Kept.COMPLETED, 0, pruning.BEGINNING, 10) == []
+
+    in_the_middle(prune)
+    submit_tasks([NewTask("job", {}, depends_on=[Dependency(first)])])
+    assert Task.objects.count() == 2

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
+from django.utils import timezone
 
 from tasks_app.core.jobs import JobStatus, Role
 from tasks_app.core.states import Status
@@ -73,6 +75,28 @@ def test_each_compensation_has_a_key_of_its_own(floor: JobFloor) -> None:
     keys = Task.objects.filter(step__role=Role.COMPENSATION).values_list("key", flat=True)
     steps = Task.objects.filter(job_id=job, step__role=Role.STEP, status=Status.COMPLETED)
     assert set(keys) == {f"undo:{task.id}" for task in steps}
+
+
+def test_a_task_submitted_under_the_key_of_a_compensation_does_not_keep_it_out(
+    floor: JobFloor,
+) -> None:
+    job = floor.job(CHAIN, on_dead="compensate")
+    floor.until_still()
+    first = Task.objects.get(job_id=job, step__place=0)
+    tomorrow = timezone.now() + timedelta(days=1)
+    floor.submit(kind="undo_a", key=f"undo:{first.id}", run_at=tomorrow)
+    for _ in ("one", "two"):
+        floor.complete("w1", floor.next())
+    floor.fail("w1", floor.next(), permanent=True)
+    for _ in ("two", "one"):
+        floor.complete("w1", floor.next())
+    floor.until_still()
+    assert floor.job_status(job) is JobStatus.COMPENSATED
+    undoing = Task.objects.get(step__undoes=first)
+    assert undoing.status == Status.COMPLETED
+    assert undoing.key is not None
+    assert undoing.key.startswith(f"undo:{first.id}:")
+    floor.assert_sound()
 
 
 def test_what_runs_beside_the_failure_is_let_go_before_anything_is_undone(floor: JobFloor) -> None:

@@ -18,7 +18,7 @@ from tasks_app.core.states import OnDead, Status
 from tasks_app.models import Job, Kind, Task
 from tasks_app.sdk.link import LinkDown
 from tasks_app.services import (
-    job_settling,
+    job_compensation,
     job_steps,
     jobs,
     submission,
@@ -38,7 +38,7 @@ ACTS: Final = 90
 TURNS: Final = {"go on": 80, "begin": 14, "time": 2, "kill": 0.7, "freeze": 4}
 BEGINNERS: Final = {"worker": 55, "supervisor": 24, "network": 6, "door": 8, "operator": 12}
 AWAY: Final = (OperationalError, InterfaceError)
-NEW_IDS: Final = (worker_protocol, submission, jobs, job_steps, job_settling)
+NEW_IDS: Final = (worker_protocol, submission, jobs, job_steps, job_compensation)
 
 
 class FramedWire(Wire):

@@ -22,6 +22,7 @@ from tasks_app.store import (
     human_steps,
     lease_locks,
     leases,
+    needed_tasks,
     pruning,
     sampling,
     sql,
@@ -267,6 +268,8 @@ def test_a_sign_of_life_and_the_search_for_dead_workers_read_no_large_table(
 
 
 def test_what_new_tasks_depend_on_is_locked_by_its_key(hall: Mapping[str, Any]) -> None:
+    for statement in (needed_tasks.HOLD_DEPENDENCIES, needed_tasks.STATUSES):
+        assert of(scans(statement, {"ids": hall["ready"]}, sql.BY_KEY), "task") == {"task_pkey"}
     found = scans(submission.LOCK_DEPENDENCIES, {"ids": hall["ready"]}, sql.BY_KEY)
     assert_no_large_table_is_read_whole(found)
 
