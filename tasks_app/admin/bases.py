@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import UserChangeForm
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import Group, Permission, User
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     SettingsAdminBase = admin.ModelAdmin[SupervisorSettings]
     GroupAdminBase = admin.ModelAdmin[Group]
     UserAdminBase = UserAdmin[User]
+    PersonFormBase = UserChangeForm[User]
     RecordAdminBase = admin.ModelAdmin[ApiToken | AuditEntry]
 else:
     AlertsFormBase = KindFormBase = LimitFormBase = SettingsFormBase = forms.ModelForm
@@ -45,3 +47,4 @@ else:
     AnyAdminBase = KindAdminBase = LimitAdminBase = SettingsAdminBase = admin.ModelAdmin
     GroupAdminBase = RecordAdminBase = admin.ModelAdmin
     UserAdminBase = UserAdmin
+    PersonFormBase = UserChangeForm

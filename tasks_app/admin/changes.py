@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import FloatField, IntegerField, Model
-from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -15,8 +14,8 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 
 from tasks_app.admin.acting import actor_of
-from tasks_app.admin.bases import AnyAdminBase
 from tasks_app.admin.fields import NumberField, WholeNumberField
+from tasks_app.admin.stale import KnowsWhatItShowed, RefusesStale
 from tasks_app.services.configuration import (
     SettingsInvalid,
     note_change,
@@ -32,7 +31,7 @@ PREVIEW: Final = "_preview"
 LONGEST_REASON: Final = 300
 
 
-class Previewed(BaseForm):
+class Previewed(KnowsWhatItShowed):
     """A form that is checked and shown again, not saved, when a preview is asked for."""
 
     def is_valid(self) -> bool:
@@ -40,7 +39,7 @@ class Previewed(BaseForm):
         return super().is_valid() and PREVIEW not in self.data
 
 
-class Configures(AnyAdminBase):
+class Configures(RefusesStale):
     """Audits each change in its own transaction, previews it, lists and takes back what was."""
 
     change_form_template = "admin/settings_form.html"
@@ -59,6 +58,10 @@ class Configures(AnyAdminBase):
     def entry_name(self, entry: Model) -> str:
         """What the section calls an entry."""
         return str(entry.pk)
+
+    def audit_subject(self, entry: Model) -> str:
+        """What the audit calls an entry."""
+        return self.section.subject(self.entry_name(entry))
 
     def wanted(self, form: Any) -> dict[str, Any]:
         """The settings that a form would save."""

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib import admin
-from django.contrib.auth.forms import AdminUserCreationForm
+from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Group, Permission, User
 from django.db.models import Model
@@ -17,11 +17,13 @@ from tasks_app.admin.acting import actor_of
 from tasks_app.admin.bases import (
     GroupAdminBase,
     GroupFormBase,
+    PersonFormBase,
     RecordAdminBase,
     RightsFieldBase,
     UserAdminBase,
 )
 from tasks_app.admin.changes import Configures, Previewed
+from tasks_app.admin.stale import KnowsWhatItShowed, RefusesStale
 from tasks_app.models import AuditEntry
 from tasks_app.services.configuration import note_change
 from tasks_app.services.people import Role, role_of
@@ -149,15 +151,24 @@ class NewPersonForm(AdminUserCreationForm):  # type: ignore[type-arg]  # generic
         return user
 
 
+class PersonForm(KnowsWhatItShowed, PersonFormBase):
+    """A user's account; the password has a page of its own."""
+
+    class Meta(UserChangeForm.Meta):
+        """Django's own fields."""
+
+
 @admin.register(User)
-class PeopleAdmin(UserAdminBase):
+class PeopleAdmin(RefusesStale, UserAdminBase):
     """Users with their roles; only superusers touch superusers."""
 
     actions = None
     list_display = ("username", "email", "roles", "is_active", "last_login")
     list_filter = ("groups", "is_active", "is_superuser")
     filter_horizontal = ()
+    form = PersonForm
     add_form = NewPersonForm
+    change_form_template = "admin/person_form.html"
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         (_("Person"), {"fields": ("first_name", "last_name", "email")}),
@@ -170,6 +181,10 @@ class PeopleAdmin(UserAdminBase):
         ),
         (_("Dates"), {"fields": ("last_login", "date_joined")}),
     )
+
+    def audit_subject(self, entry: Model) -> str:
+        """Users go by name."""
+        return str(entry)
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """Users with their groups, in one more query for the list."""

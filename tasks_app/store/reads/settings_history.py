@@ -55,6 +55,30 @@ def list_acts(noun: str, subject: str) -> list[SettingsAct]:
     return [_act(row) for row in sql.rows(ACTS, params)]
 
 
+AFTER = f"""
+SELECT {COLUMNS}
+  FROM audit_entry
+ WHERE subject = %(subject)s AND id > %(after)s
+ ORDER BY id
+ LIMIT %(limit)s
+"""  # noqa: S608  as above
+
+
+def list_acts_after(subject: str, after: int) -> list[SettingsAct]:
+    """What was done to something after an entry of the audit, by whatever act, the oldest first."""
+    params = {"subject": subject, "after": after, "limit": MOST_ACTS}
+    return [_act(row) for row in sql.rows(AFTER, params)]
+
+
+NEWEST = "SELECT id FROM audit_entry WHERE subject = %(subject)s ORDER BY id DESC LIMIT 1"
+
+
+def newest_act(subject: str) -> int:
+    """The number of the newest entry of the audit about something; 0 where there is none."""
+    found = sql.row(NEWEST, {"subject": subject})
+    return found[0] if found else 0
+
+
 ACT = f"SELECT {COLUMNS} FROM audit_entry WHERE id = %(id)s"  # noqa: S608  as above
 
 
