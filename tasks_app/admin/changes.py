@@ -22,12 +22,15 @@ from tasks_app.services.configuration import (
     preview_revert,
     revert,
 )
+from tasks_app.services.configuration_versions import version_of
 from tasks_app.services.people import may_administer
 from tasks_app.services.previews import preview
 from tasks_app.services.settings_sections import Section, section_of
 from tasks_app.store.reads.settings_history import find_act, list_acts
 
 PREVIEW: Final = "_preview"
+SHOWN: Final = "_shown"
+"""Of the page of a revert: the state on which it told what would change."""
 LONGEST_REASON: Final = 300
 
 
@@ -144,13 +147,15 @@ class Configures(RefusesStale):
             raise PermissionDenied
         place = f"admin:{self.opts.app_label}_{self.opts.model_name}_change"
         back = reverse(place, args=[self.key_of(act.subject)])
-        change, fault = None, ""
+        change, fault, shown = None, "", ""
         try:
-            if request.method == "POST":
-                return self._revert(request, act_id, back)
             change = preview_revert(act)
+            shown = version_of(change.before or {})
+            if request.method == "POST" and request.POST.get(SHOWN, shown) == shown:
+                return self._revert(request, act_id, back)
         except SettingsInvalid as invalid:
             fault = str(invalid)
+        stale = request.method == "POST" and not fault
         context = {
             **self.admin_site.each_context(request),
             "title": _("Take back: %(action)s %(subject)s")
@@ -159,12 +164,14 @@ class Configures(RefusesStale):
             "act": act,
             "fault": fault,
             "back": back,
+            "shown": shown,
+            "stale": stale,
             "lines": list(change.lines()) if change else [],
             "preview": preview(self.section, act.subject, change.before, change.after)
             if change and change.before
             else None,
         }
-        status = 422 if fault and request.method == "POST" else 200
+        status = 409 if stale else 422 if fault and request.method == "POST" else 200
         return TemplateResponse(request, "admin/settings_revert.html", context, status=status)
 
     def key_of(self, name: str) -> Any:

@@ -208,17 +208,11 @@ class RefusesStale(AnyAdminBase):
         """What the audit calls an entry."""
         return str(entry.pk)
 
-    def get_object(
-        self, request: HttpRequest, object_id: str, from_field: str | None = None
-    ) -> Model | None:
-        """The entry, held until the end of a save: nobody changes it between look and write."""
-        found = super().get_object(request, object_id, from_field)
-        if found is None or request.method != "POST" or not connection.in_atomic_block:
-            return found
-        rows = self.model._default_manager.select_for_update(of=("self",))
-        if rows.filter(pk=found.pk).first() is None:
-            return None
-        return super().get_object(request, object_id, from_field)
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """The entries; one that is saved is held until the end, between look and write."""
+        rows = super().get_queryset(request)
+        saves = request.method == "POST" and connection.in_atomic_block
+        return rows.select_for_update(of=("self",)) if saves else rows
 
     def get_form(
         self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any

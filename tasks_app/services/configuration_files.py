@@ -8,6 +8,7 @@ from tasks_app.core.faults import Fault
 from tasks_app.core.settings_changes import Change, differing
 from tasks_app.core.words import say
 from tasks_app.services.configuration import SettingsInvalid, note_change
+from tasks_app.services.configuration_versions import hold_against
 from tasks_app.services.people import Actor, Role, needs
 from tasks_app.services.settings_sections import SECTIONS, Known, Section, known_names
 from tasks_app.services.transactions import transactional
@@ -16,13 +17,13 @@ LONGEST_NAME: Final = 100
 BY_NAME: Final = {section.name: section for section in SECTIONS}
 
 
-def export_settings() -> dict[str, Any]:
+def export_settings(*, locked: bool = False) -> dict[str, Any]:
     """Every section with every setting, but those that operators change from day to day."""
     document: dict[str, Any] = {}
     for section in SECTIONS:
         entries = {
             name: {key: value for key, value in values.items() if key not in section.left_out}
-            for name, values in section.every().items()
+            for name, values in section.every(locked=locked).items()
         }
         document[section.name] = entries.get("", {}) if section.single else entries
     return document
@@ -115,11 +116,16 @@ def _with_those_of(document: Mapping[str, Any], known: Known) -> Known:
 
 @needs(Role.ADMIN)
 @transactional
-def apply_settings(document: Any, actor: Actor, reason: str = "") -> Sequence[Change]:
+def apply_settings(
+    document: Any, actor: Actor, reason: str = "", *, exported: str | None = None
+) -> Sequence[Change]:
     """Bring the configuration to what a document says, in one transaction; return what changed.
 
-    In force from the supervisor's next round. Raises SettingsInvalid, and then nothing changed.
+    ``exported`` is the version on which the document was made: no other may be in force. In force
+    from the supervisor's next round. Raises SettingsInvalid, and then nothing changed.
     """
+    if exported is not None:
+        hold_against(exported, export_settings(locked=True))
     changes = compare(document, locked=True)
     for change in changes:
         section = BY_NAME[change.section]

@@ -245,3 +245,23 @@ def test_what_was_tampered_with_is_refused(floor: Floor, admin: Client) -> None:
     answer = admin.post(place, {**opened(admin, place), "_seen": "x", "max_attempts": "9"})
     assert "This form is out of date" in unescape(page(answer))
     assert Kind.objects.get().max_attempts == 3
+
+
+def test_a_change_is_taken_back_as_it_was_shown_or_not_at_all(
+    floor: Floor, admin: Client, other: Client
+) -> None:
+    floor.kind()
+    place = f"{ADMIN}/kind/job/change/"
+    admin.post(place, {**opened(admin, place), "max_attempts": "6", "timeout_seconds": "60"})
+    revert = f"{ADMIN}/kind/revert/{AuditEntry.objects.get().pk}/"
+    shown = re.search(r'name="_shown" value="(\w+)"', admin.get(revert).content.decode())
+    assert shown
+    other.post(place, {**opened(other, place), "max_attempts": "9"})
+    answer = admin.post(revert, {"_shown": shown[1]})
+    assert answer.status_code == 409
+    assert "kinds.job.max_attempts: 9 -&gt; 3" in answer.content.decode()
+    assert Kind.objects.get().max_attempts == 9
+    shown = re.search(r'name="_shown" value="(\w+)"', answer.content.decode())
+    assert shown
+    assert admin.post(revert, {"_shown": shown[1]}).status_code == 302
+    assert Kind.objects.get().max_attempts == 3

@@ -70,6 +70,25 @@ def list_acts_after(subject: str, after: int) -> list[SettingsAct]:
     return [_act(row) for row in sql.rows(AFTER, params)]
 
 
+MOST_LOOKED_AT: Final = 20_000
+"""Entries of the audit among which changes of configuration are looked for."""
+
+LATEST = f"""
+SELECT {COLUMNS}
+  FROM (SELECT * FROM audit_entry ORDER BY id DESC LIMIT %(looked_at)s) a
+ WHERE action = ANY (%(actions)s)
+ ORDER BY id DESC
+ LIMIT %(limit)s
+"""  # noqa: S608  as above
+
+
+def list_latest_acts(nouns: Sequence[str]) -> list[SettingsAct]:
+    """The latest changes of any entry, the newest first."""
+    actions = [f"{verb} {noun}" for noun in nouns for verb in ("add", "change", "delete")]
+    params = {"actions": actions, "looked_at": MOST_LOOKED_AT, "limit": MOST_ACTS}
+    return [_act(row) for row in sql.rows(LATEST, params)]
+
+
 NEWEST = "SELECT id FROM audit_entry WHERE subject = %(subject)s ORDER BY id DESC LIMIT 1"
 
 
