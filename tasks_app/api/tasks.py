@@ -29,6 +29,7 @@ from tasks_app.api.task_schemas import ListIn, TaskListOut, TaskRowOut
 from tasks_app.core import states
 from tasks_app.core.new_tasks import TaskFault, shown
 from tasks_app.core.query_checks import QueryFault
+from tasks_app.core.redaction import Budget
 from tasks_app.core.scopes import Scope
 from tasks_app.services.payload_masking import hidden_from
 from tasks_app.services.submission import NewTask, SubmissionInvalid, submit_tasks
@@ -113,7 +114,9 @@ def tasks(request: HttpRequest, wanted: Annotated[ListIn, Query()]) -> Any:
     page = list_tasks(read.wanted, after, most=wanted.limit)
     if page.timed_out:
         raise HttpError(503, f"stopped after {SEARCH_SECONDS} s: narrow it by kind or status")
-    shown_tasks = shown_rows(page.rows, read.wanted.hidden, "id", "error", "lock_key")
+    shown_tasks = shown_rows(
+        page.rows, read.wanted.hidden, "id", "error", "lock_key", budget=Budget()
+    )
     rows = [TaskRowOut.from_orm(row) for row in shown_tasks]
     following = None if page.next is None else str(page.next)
     return TaskListOut(tasks=rows, next=following, looked_back_to=page.stopped_at)

@@ -10,11 +10,17 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from tasks_app.core.levels import levels_of
+
 SWEEPS: Final = 6
 """Passes that order the layers; the crossings hardly fall after a few."""
 
 MOST_BENDS: Final = 4_000
 """Bends in all; past that the longest edges run straight, so that no plan is slow to draw."""
+
+
+MOST_PULLS: Final = 6_000
+"""Edges, the shortest, that decide where steps stand; the others run as it comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ def lay_out(steps: Sequence[tuple[str, Sequence[str]]]) -> Layout:
     >>> lay_out((("a", ()), ("b", ("a",)), ("c", ("a",)))).places
     {'a': (0, 0.5), 'b': (1, 0.0), 'c': (1, 1.0)}
     """
-    layers = _layers(dict(steps))
+    layers = levels_of(dict(steps))
     chains = _chains(steps, layers)
     grid, before, after = _grid(steps, layers, chains)
     for sweep in range(SWEEPS):
@@ -71,21 +77,6 @@ Node = tuple[object, int]
 """A step's name or an edge, and its layer."""
 
 
-def _layers(needs: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    waiting = dict(needs)
-    while waiting:
-        ready = {
-            name: max((found[need] + 1 for need in wanted), default=0)
-            for name, wanted in waiting.items()
-            if all(need in found for need in wanted)
-        }
-        assert ready, "a plan that was checked has no cycle"
-        found |= ready
-        waiting = {name: wanted for name, wanted in waiting.items() if name not in ready}
-    return found
-
-
 def _chains(
     steps: Sequence[tuple[str, Sequence[str]]], layers: Mapping[str, int]
 ) -> dict[tuple[str, str], list[Node]]:
@@ -95,10 +86,9 @@ def _chains(
     bends = 0
     for edge in sorted(edges, key=lambda each: layers[each[1]] - layers[each[0]]):
         first, last = layers[edge[0]], layers[edge[1]]
-        between: list[Node] = [(edge, layer) for layer in range(first + 1, last)]
-        bends += len(between)
-        if bends > MOST_BENDS:
-            between = []
+        bends += last - first - 1
+        inner = range(first + 1, last) if bends <= MOST_BENDS else ()
+        between: list[Node] = [(edge, layer) for layer in inner]
         chains[edge] = [(edge[0], first), *between, (edge[1], last)]
     return {edge: chains[edge] for edge in edges}
 
@@ -116,7 +106,8 @@ def _grid(
         grid[node[1]].append(node)
     before: dict[Node, list[Node]] = {node: [] for node in nodes}
     after: dict[Node, list[Node]] = {node: [] for node in nodes}
-    for chain in chains.values():
+    shortest = sorted(chains.values(), key=lambda chain: chain[-1][1] - chain[0][1])
+    for chain in shortest[:MOST_PULLS]:
         for one, next_one in pairwise(chain):
             before[next_one].append(one)
             after[one].append(next_one)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from tasks_app.core.conditions import OPERATORS
 from tasks_app.core.faults import Fault
 from tasks_app.core.plans import Plan
-from tasks_app.core.redaction import MASK, Hidden, folded, masked
+from tasks_app.core.redaction import MASK, Budget, Hidden, OverBudget, folded, masked
 from tasks_app.core.references import (
     DEFAULT,
     RESULT,
@@ -37,10 +37,11 @@ def comparison_faults(plan: Plan, hidden: Hidden) -> list[Fault]:
     ]
 
 
-def shown_plan(plan: Mapping[str, Any], hidden: Hidden) -> Any:
+def shown_plan(plan: Mapping[str, Any], hidden: Hidden, budget: Budget | None = None) -> Any:
     """A plan as somebody may see it: without values of keys that any kind hides.
 
-    What a condition compares with a hidden value is left out as well.
+    What a condition compares with a hidden value is left out as well; all of it where the budget
+    is used up.
     """
     if not hidden:
         return plan
@@ -49,7 +50,10 @@ def shown_plan(plan: Mapping[str, Any], hidden: Hidden) -> Any:
         {**step, "when": shown_condition(step["when"], kinds, hidden)} if step.get("when") else step
         for step in plan["steps"]
     ]
-    return masked({**plan, "steps": steps}, frozenset().union(*hidden.values()))
+    try:
+        return masked({**plan, "steps": steps}, frozenset().union(*hidden.values()), budget)
+    except OverBudget:
+        return MASK
 
 
 def shown_condition(when: Any, kinds: Mapping[str, str], hidden: Hidden) -> Any:

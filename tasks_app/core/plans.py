@@ -13,6 +13,7 @@ from typing import Any, Final
 from tasks_app.core.conditions import check_condition
 from tasks_app.core.faults import Fault
 from tasks_app.core.jobs import JobPolicy
+from tasks_app.core.levels import levels_of
 from tasks_app.core.payloads import PayloadLimits
 from tasks_app.core.references import Reference, find_references, has_references
 from tasks_app.core.states import OnDead
@@ -171,14 +172,9 @@ class Plan:
     @cached_property
     def in_order(self) -> Sequence[Step]:
         """The steps, each after all that it needs; by their place in the plan where free."""
-        done: dict[str, Step] = {}
-        waiting = list(self.steps)
-        while waiting:
-            ready = [step for step in waiting if all(need.on in done for need in step.needs)]
-            assert ready, "a plan that was checked has no cycle"
-            done |= {step.name: step for step in ready}
-            waiting = [step for step in waiting if step.name not in done]
-        return tuple(done.values())
+        steps = {step.name: step for step in self.steps}
+        needs = {step.name: [need.on for need in step.needs] for step in self.steps}
+        return tuple(steps[name] for name in levels_of(needs))
 
 
 def deadline_of(step: Step, began: datetime) -> datetime | None:

@@ -12,7 +12,7 @@ from tasks_app.core.redaction import Hidden
 from tasks_app.services.word_masking import words_about
 from tasks_app.store.reads.audit import Entry
 from tasks_app.store.reads.bulks import BulkRow
-from tasks_app.store.reads.task_detail import Act
+from tasks_app.store.reads.task_acts import Act
 
 
 def shown_entries(entries: Sequence[Entry], hidden: Hidden) -> list[Entry]:

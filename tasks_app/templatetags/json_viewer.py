@@ -9,12 +9,12 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 
+from tasks_app.core.page_room import VALUES_OF_ONE, Room
 from tasks_app.core.visible import visible
 
 register = template.Library()
 
-MOST_VALUES: Final = 2000
-"""Values that are drawn of one JSON; the file has all of them."""
+MOST_VALUES: Final = VALUES_OF_ONE
 
 OPEN_DEPTH: Final = 2
 OPEN_LENGTH: Final = 30
@@ -27,21 +27,30 @@ NOTHING: Final = mark_safe("")
 
 
 @register.simple_tag
-def json_tree(value: Any) -> SafeString:
-    """Draw a JSON value."""
-    drawing = _Drawing()
+def json_tree(value: Any, room: Any = None) -> SafeString:
+    """Draw a JSON value, as far as there is ``room`` for it on the page."""
+    drawing = _Drawing(room if isinstance(room, Room) else Room())
     tree = drawing.value(value, 0)
-    if drawing.left:
+    if not drawing.cut:
         return tree
     cut = gettext("Cut after %(values)s values; the file has all of it.")
-    return format_html('{}<p class="soft">{}</p>', tree, cut % {"values": MOST_VALUES})
+    return format_html('{}<p class="soft">{}</p>', tree, cut % {"values": drawing.drawn})
 
 
 class _Drawing:
-    """One drawing; ``left`` is how many values it may still show."""
+    """One drawing of a page: how many values it has ``drawn``, and whether it was ``cut``."""
 
-    def __init__(self) -> None:
-        self.left = MOST_VALUES
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self.drawn = 0
+        self.cut = False
+
+    def _has_room(self) -> bool:
+        if self.drawn >= MOST_VALUES or not self._room.value():
+            self.cut = True
+            return False
+        self.drawn += 1
+        return True
 
     def value(self, value: Any, depth: int) -> SafeString:
         """A value inside ``depth`` containers."""
@@ -52,7 +61,10 @@ class _Drawing:
             numbered = ((_index(at), each) for at, each in enumerate(value))
             return self._container("[", "]", len(value), numbered, depth)
         if isinstance(value, str):
-            return _text(value)
+            if self._room.text(len(value)):
+                return _text(value)
+            self.cut = True
+            return _text(value[:LONGEST_TEXT])
         return format_html('<span class="v">{}</span>', json.dumps(value))
 
     def _container(
@@ -67,9 +79,8 @@ class _Drawing:
             return format_html('<span class="v">{}{}</span>', opening, closing)
         drawn = []
         for name, each in parts:
-            if not self.left:
+            if not self._has_room():
                 break
-            self.left -= 1
             drawn.append((name, self.value(each, depth + 1)))
         is_open = depth < OPEN_DEPTH and length <= OPEN_LENGTH
         return format_html(
@@ -83,7 +94,8 @@ class _Drawing:
 
 
 def _key(name: str) -> SafeString:
-    return format_html('<span class="k"><bdi>{}</bdi></span>', visible(name)[:LONGEST_TEXT])
+    shown = visible(name[:LONGEST_TEXT])[:LONGEST_TEXT]
+    return format_html('<span class="k"><bdi>{}</bdi></span>', shown)
 
 
 def _index(at: int) -> SafeString:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from tasks_app.core.condition_words import condition_words
 from tasks_app.core.graph_layout import Layout, Route, lay_out
 from tasks_app.core.hidden_conditions import shown_condition
+from tasks_app.core.page_room import LONGEST_CONDITION
 from tasks_app.core.plans import Plan, Step
 from tasks_app.core.redaction import Hidden
 from tasks_app.core.states import FINAL, OnDead, Status
@@ -149,7 +150,8 @@ def condition_of(plan: Plan, step: Step, hidden: Hidden) -> str:
     if step.when is None:
         return ""
     kinds = {each.name: each.kind for each in plan.steps} if hidden else {}
-    return translated(condition_words(shown_condition(step.when, kinds, hidden)))
+    words = translated(condition_words(shown_condition(step.when, kinds, hidden)))
+    return _short(words, LONGEST_CONDITION)
 
 
 def _box(step: Step, answer: StepAnswer, layout: Layout, condition: str, *, lit: bool) -> Box:

@@ -1,18 +1,23 @@
 """A task's life as a page tells it: what happened, the latest first, and when it waited and ran."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from tasks_app.core.page_room import Room
 from tasks_app.core.states import FINAL, Status
 from tasks_app.core.tracebacks import Frame, app_frames
-from tasks_app.store.reads.task_detail import Act, AttemptDetail, Late, LeaseDetail, TaskDetail
+from tasks_app.store.reads.task_acts import Act
+from tasks_app.store.reads.task_detail import AttemptDetail, Late, LeaseDetail, TaskDetail
 from tasks_app.store.reads.task_logs import LoggedLine
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One thing that happened; ``frames`` are the application's own of an attempt's traceback."""
+    """One thing that happened; ``frames`` are the application's own of an attempt's traceback.
+
+    ``cut``: there was no room for its traceback or all of its log.
+    """
 
     at: datetime
     what: str
@@ -22,6 +27,7 @@ class Moment:
     frames: Sequence[Frame] = field(default_factory=tuple)
     token: int = 0
     lines: Sequence[LoggedLine] = field(default_factory=tuple)
+    cut: bool = False
 
 
 def timeline_of(
@@ -31,27 +37,44 @@ def timeline_of(
     acts: Iterable[Act],
     late: Iterable[Late],
     logs: Mapping[int, Sequence[LoggedLine]],
+    room: Room,
 ) -> list[Moment]:
-    """Everything on record about a task, the latest first; ``logs`` are by token."""
+    """Everything on record about a task, the latest first; ``logs`` are by token.
+
+    Of tracebacks and logs, the latest that there is ``room`` for.
+    """
     found = [Moment(task.created_at, "submitted")]
-    for attempt in attempts:
-        frames = app_frames(attempt.traceback)
-        token, lines = attempt.token, logs.get(attempt.token, ())
-        moment = Moment(
-            attempt.ended_at, "attempt", attempt=attempt, frames=frames, token=token, lines=lines
-        )
-        found.append(moment)
+    running = () if lease is None else _within(logs.get(lease.token, ()), room)
+    found += [_ended(attempt, logs.get(attempt.token, ()), room) for attempt in attempts]
     found += [Moment(act.at, "act", act=act) for act in acts]
     found += [Moment(each.received_at, "late", late=each) for each in late]
     if lease is not None:
         found.append(Moment(lease.assigned_at, "assigned"))
         if lease.started_at is not None:
-            lines = logs.get(lease.token, ())
-            found.append(Moment(lease.started_at, "started", token=lease.token, lines=lines))
+            found.append(Moment(lease.started_at, "started", token=lease.token, lines=running))
     if task.finished_at is not None and (task.status in FINAL or task.status == Status.DEAD):
         found.append(Moment(task.finished_at, "ended"))
     # Of one instant, what was noted later happened later.
     return sorted(found, key=lambda moment: moment.at)[::-1]
+
+
+def _ended(attempt: AttemptDetail, lines: Sequence[LoggedLine], room: Room) -> Moment:
+    fits = room.trace(len(attempt.traceback))
+    shown = _within(lines, room)
+    return Moment(
+        attempt.ended_at,
+        "attempt",
+        attempt=attempt if fits else replace(attempt, traceback=""),
+        frames=app_frames(attempt.traceback) if fits else (),
+        token=attempt.token,
+        lines=shown,
+        cut=not fits or len(shown) < len(lines),
+    )
+
+
+def _within(lines: Sequence[LoggedLine], room: Room) -> Sequence[LoggedLine]:
+    """The latest lines that there is room for."""
+    return lines[len(lines) - room.log(len(lines)) :]
 
 
 @dataclass(frozen=True, slots=True)

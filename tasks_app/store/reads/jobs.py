@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from tasks_app.core.jobs import Role
-from tasks_app.core.plans import Plan, load_plan
+from tasks_app.core.plans import Plan, Step, load_plan
 from tasks_app.core.states import ACTIVE, Status
 from tasks_app.core.words import say
 from tasks_app.models import Job
@@ -121,7 +121,7 @@ def find_job(job_id: UUID) -> JobAnswer | None:
     return JobAnswer(
         job,
         plan,
-        [_step(plan, place, counts) for place in range(len(plan.steps))],
+        _steps(plan, counts),
         progress,
         [Decision(r[0], plan.steps[r[1]].name, r[2], r[3], _waits_why(r[3], r[4])) for r in waits],
     )
@@ -147,13 +147,17 @@ def find_place(task_id: UUID) -> Place | None:
     return None if found is None else Place(*found)
 
 
-def _step(plan: Plan, place: int, counts: Sequence[tuple[Any, ...]]) -> StepAnswer:
-    step = plan.steps[place]
+def _steps(plan: Plan, counts: Sequence[tuple[Any, ...]]) -> list[StepAnswer]:
+    of_place: dict[int, list[tuple[Any, ...]]] = {place: [] for place in range(len(plan.steps))}
+    for place, *rest in counts:
+        of_place[place].append(tuple(rest))
+    return [_step(plan.steps[place], found) for place, found in of_place.items()]
+
+
+def _step(step: Step, counts: Sequence[tuple[Any, ...]]) -> StepAnswer:
     by_role: dict[str, dict[str, int]] = {role: {} for role in Role}
     task_id, status = None, Status.PENDING.value
-    for at, role, found, count, first in counts:
-        if at != place:
-            continue
+    for role, found, count, first in counts:
         by_role[role][found] = int(count)
         if role in (Role.STEP, Role.JOIN):
             task_id, status = first, found

@@ -1,7 +1,6 @@
 """One task in full: the task itself, its leases past and present, its edges, its ledger."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -16,7 +15,8 @@ MOST_LATE: Final = 50
 LONGEST_INPUT: Final = 20_000
 """Bytes of an input that is shown with the task that it went to."""
 
-AUDIT_LOOKED_AT: Final = 500
+LONGEST_INPUTS: Final = 400_000
+"""Characters of all of them together: a page draws no more, and the tasks have the rest."""
 
 TASK = """
 SELECT t.id, t.kind, t.status, t.key, t.priority, t.estimate_seconds, t.created_at, t.run_at,
@@ -161,13 +161,16 @@ def list_attempts(task_id: UUID) -> list[AttemptDetail]:
 
 
 EDGES = """
-(SELECT true, d.name, d.on_dead, d.state, p.id, p.kind, p.key, p.status,
-        d.state = 'met' AND p.result IS NOT NULL,
-        CASE WHEN d.state = 'met' AND pg_column_size(p.result) <= %(longest)s
-             THEN p.result::text END
-   FROM dependency d JOIN task p ON p.id = d.depends_on_id
-  WHERE d.task_id = %(task)s
-  ORDER BY d.name LIMIT %(limit)s)
+(SELECT true, e.name, e.on_dead, e.state, e.id, e.kind, e.key, e.status, e.has_result,
+        CASE WHEN sum(length(e.result)) OVER (ORDER BY e.name) <= %(together)s THEN e.result END
+   FROM (SELECT d.name, d.on_dead, d.state, p.id, p.kind, p.key, p.status,
+                d.state = 'met' AND p.result IS NOT NULL AS has_result,
+                CASE WHEN d.state = 'met' AND pg_column_size(p.result) <= %(longest)s
+                     THEN p.result::text END AS result
+           FROM dependency d JOIN task p ON p.id = d.depends_on_id
+          WHERE d.task_id = %(task)s
+          ORDER BY d.name LIMIT %(limit)s) e
+  ORDER BY e.name)
 UNION ALL
 (SELECT false, d.name, d.on_dead, d.state, c.id, c.kind, c.key, c.status, false, NULL
    FROM dependency d JOIN task c ON c.id = d.task_id
@@ -203,7 +206,12 @@ class Edge:
 
 def list_edges(task_id: UUID) -> list[Edge]:
     """Both sides' edges, at most ``MOST_EDGES`` each."""
-    params: dict[str, Any] = {"task": task_id, "limit": MOST_EDGES, "longest": LONGEST_INPUT}
+    params: dict[str, Any] = {
+        "task": task_id,
+        "limit": MOST_EDGES,
+        "longest": LONGEST_INPUT,
+        "together": LONGEST_INPUTS,
+    }
     found = [Edge(*row) for row in sql.rows(EDGES, params)]
     return [
         replace(e, result=sql.loaded(e.result), is_long=e.has_result and e.result is None)
@@ -237,63 +245,3 @@ class Late:
 def list_late(task_id: UUID) -> list[Late]:
     """Rejected reports on a task, the last first, at most ``MOST_LATE``."""
     return [Late(*row) for row in sql.rows(LATE, {"task": task_id, "limit": MOST_LATE})]
-
-
-# Acts of people are few, and no act on a task is older than the task.
-ACTS = """
-SELECT at, actor, action, reason, before, after FROM (
-    (SELECT at, actor, action, reason, before, after
-       FROM (SELECT * FROM audit_entry WHERE at >= %(since)s ORDER BY id DESC
-              LIMIT %(looked_at)s) e
-      WHERE detail -> 'tasks' ? %(task)s
-      ORDER BY id DESC LIMIT 50)
-    UNION ALL
-    (SELECT coalesce(b.finished_at, b.begins_at), b.actor, b.action, b.reason, NULL,
-            nullif(b.params, '{}')
-       FROM bulk_item i JOIN bulk b ON b.id = i.bulk_id
-      WHERE i.task_id = %(task)s::uuid AND i.state = 'moved'
-      ORDER BY b.id DESC LIMIT 50)
-) a
- ORDER BY at DESC
- LIMIT 50
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """What a person did to a task."""
-
-    at: datetime
-    actor: str
-    action: str
-    reason: str
-    before: Any = None
-    after: Any = None
-
-    @property
-    def changes(self) -> Sequence[tuple[str, str, str]]:
-        """What was changed: (place, before, after) as texts, "" where nothing is known.
-
-        Of a bulk only what it changed to is known: what was before is counted over all its tasks.
-        """
-        before, after = self.before or {}, self.after or {}
-        if self.action != "edit and requeue":
-            had = {place: next(iter(before.get(place) or [""])) for place in after}
-            return [(place, had[place], _plain(value)) for place, value in after.items()]
-        places = dict.fromkeys([*before, *after])
-        return [(place, _told(before, place), _told(after, place)) for place in places]
-
-
-def _plain(value: Any) -> str:
-    return "none" if value is None else str(value)
-
-
-def _told(side: Mapping[str, Any], place: str) -> str:
-    return json.dumps(side[place], ensure_ascii=False)[:500] if place in side else ""
-
-
-def list_acts(task: TaskDetail) -> Sequence[Act]:
-    """Acts on a task among the latest ``AUDIT_LOOKED_AT`` of the audit, the last first."""
-    params = {"since": task.created_at, "task": str(task.id), "looked_at": AUDIT_LOOKED_AT}
-    rows = sql.rows(ACTS, params)
-    return [Act(*row[:4], *map(sql.loaded, row[4:])) for row in rows]

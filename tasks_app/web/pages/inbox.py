@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from tasks_app.core.page_room import Room
 from tasks_app.core.result_forms import make_form
 from tasks_app.core.states import Status
 from tasks_app.services import human_steps as services
@@ -81,6 +82,7 @@ def _context(request: HttpRequest, task_id: UUID) -> dict[str, Any]:
         "task": shown_task(task, words),
         "words": words,
         "edges": edges,
+        "room": Room(),
         "about": about,
         "held": held,
         "mine": held is not None and held.user_id == user_id(request),

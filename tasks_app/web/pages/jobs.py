@@ -20,6 +20,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from tasks_app.core.hidden_conditions import shown_plan
 from tasks_app.core.job_times import time_left
 from tasks_app.core.jobs import JOB_FINAL, JobStatus
+from tasks_app.core.page_room import Room
 from tasks_app.core.redaction import Budget
 from tasks_app.core.states import FINAL
 from tasks_app.services import jobs as services
@@ -151,7 +152,8 @@ def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
         "answer": found,
         "job": found.job,
         "result": shown_job_result(found, hidden, budget),
-        "plan": shown_plan(found.job.plan, hidden),
+        "plan": shown_plan(found.job.plan, hidden, budget),
+        "room": Room(),
         "drawing": draw_job(found, hidden, undone=undone),
         "steps": list_steps(found, times, hidden),
         "gantt": draw_gantt(list_bars(job_id), found.plan),

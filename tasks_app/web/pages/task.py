@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from tasks_app.core.bulks import TOUCHES, BulkAction
 from tasks_app.core.hidden_words import Words
+from tasks_app.core.page_room import Room
 from tasks_app.core.states import ACTIVE, UNFINISHED, Status
 from tasks_app.services.audit_masking import shown_act
 from tasks_app.services.cancellation import CancelResult, cancel_tasks
@@ -25,6 +26,7 @@ from tasks_app.services.word_masking import words_about
 from tasks_app.store.reads import task_detail
 from tasks_app.store.reads.duty import SILENT_BEATS
 from tasks_app.store.reads.inbox import find_held
+from tasks_app.store.reads.task_acts import list_acts
 from tasks_app.store.reads.task_detail import TaskDetail
 from tasks_app.store.reads.task_logs import list_lines
 from tasks_app.store.reads.task_waiting import Checklist, read_checklist
@@ -42,6 +44,7 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
     hidden = hidden_from_user(request.user)
     edges = task_detail.list_edges(task_id)
     words = words_about([task_id, *(edge.id for edge in edges if edge.needed)], hidden)
+    room = Room()
     # Its lock is looked for by its own key, whoever may see that.
     whole = _found(task_id)
     found = shown_task(whole, words)
@@ -53,6 +56,7 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
         "waits_for": waits_for,
         "held_by_job": found.waiting_on > len(waits_for) < task_detail.MOST_EDGES,
         "masks": task_id in words.sources,
+        "room": room,
         "held": held,
         "checklist": _checklist(whole, found) if waits else None,
         "can_cancel": found.status in UNFINISHED and not found.cancel_asked,
@@ -60,7 +64,7 @@ def task(request: HttpRequest, task_id: UUID) -> HttpResponse:
         "may_operate": may_operate(request.user),
         "most": {"attempts": task_detail.MOST_ATTEMPTS, "edges": task_detail.MOST_EDGES},
         "drawing": draw_task(task_id, hidden) if found.job_id else None,
-        **_history(found, words),
+        **_history(found, words, room),
         "needs": shown_inputs(edges, words),
         "needed_by": [edge for edge in edges if not edge.needed],
     }
@@ -90,7 +94,7 @@ def _found(task_id: UUID) -> TaskDetail:
     return found
 
 
-def _history(found: TaskDetail, words: Words) -> dict[str, Any]:
+def _history(found: TaskDetail, words: Words, room: Room) -> dict[str, Any]:
     lease = task_detail.find_lease(found.id) if found.status in ACTIVE else None
     if lease is not None:
         lease = words.row(found.id, lease, "note")
@@ -102,12 +106,12 @@ def _history(found: TaskDetail, words: Words) -> dict[str, Any]:
         token: [words.row(found.id, line, "text") for line in said]
         for token, said in list_lines(found.id).items()
     }
-    acts = [shown_act(act, found.id, words) for act in task_detail.list_acts(found)]
+    acts = [shown_act(act, found.id, words) for act in list_acts(found)]
     late = task_detail.list_late(found.id)
     return {
         "lease": lease,
         "attempts": attempts,
-        "moments": timeline_of(found, lease, attempts, acts, late, lines),
+        "moments": timeline_of(found, lease, attempts, acts, late, lines, room),
         "strip": strip_of(found, lease, attempts),
     }
 
