@@ -3,10 +3,14 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 from uuid import UUID
+
+# What a spreadsheet would run, also behind apostrophes: one more can always be taken off again.
+_RUNS: Final = re.compile(r"'*[=+\-@\t\r\n]")
 
 Row = TypeVar("Row")
 Columns = Mapping[str, Callable[[Row], Any]]
@@ -40,6 +44,15 @@ def _cell(value: Any) -> Any:
     plain = _plain(value)
     if isinstance(plain, dict | list):
         plain = json.dumps(plain, ensure_ascii=False)
-    if isinstance(plain, str) and plain[:1] in ("=", "+", "-", "@", "\t", "\r", "\n"):
+    if isinstance(plain, str) and _RUNS.match(plain):
         return f"'{plain}"
     return plain
+
+
+def unguarded(cell: str) -> str:
+    """A cell's text without the apostrophe that the writer put before it.
+
+    >>> unguarded("'=1+1"), unguarded("''-"), unguarded("'tis")
+    ('=1+1', "'-", "'tis")
+    """
+    return cell[1:] if cell[:1] == "'" and _RUNS.match(cell[1:]) else cell

@@ -1,15 +1,20 @@
 """Rows into tasks: submitted in batches, each bad row set aside with what is wrong with it."""
 
-import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import TracebackType
-from typing import Final, Self, TextIO
+from typing import Final
 
 from tasks_app.core.new_tasks import NewTask
 from tasks_app.management.mapping import RowMapping, RowRefused
-from tasks_app.management.rows import Row, told
-from tasks_app.services.submission import SubmissionInvalid, submit_tasks
+from tasks_app.management.reject_file import RejectFile
+from tasks_app.management.rows import Row
+from tasks_app.services.submission import (
+    KeyConflict,
+    Rehearsal,
+    SubmissionInvalid,
+    submit_tasks,
+)
 
 BATCH: Final = 1000
 """Rows in one transaction; ten times as many gain a tenth of the time."""
@@ -17,85 +22,77 @@ BATCH: Final = 1000
 BATCH_CHARACTERS: Final = 8 * 1024 * 1024
 """Text of the rows in one transaction, so that long rows take no more memory than short ones."""
 
+MOST_TOLD: Final = 5
+"""Rejected rows that are told at once; the reject file has all of them."""
 
-class RejectFile:
-    """JSON Lines of what was not submitted; made with the first of them, gone where none is."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._file: TextIO | None = None
-
-    def __enter__(self) -> Self:
-        # What an earlier run rejected would pass for this one's.
-        self.path.unlink(missing_ok=True)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._file is not None:
-            self._file.close()
-
-    def add(self, row: Row, faults: list[dict[str, str]]) -> None:
-        """Set a row aside: its line, its faults, and its text as it stands in the file."""
-        if self._file is None:
-            self._file = self.path.open("w", encoding="utf-8")
-        entry = {"line": row.line, "faults": faults, "row": told(row.raw)}
-        self._file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+# The keys of a batch are told by the index of an item, and people look for a line.
+_LINE: Final = re.compile(r"\bitem ([0-9]+)\b")
 
 
 @dataclass(slots=True)
 class Intake:
-    """Takes rows one at a time; ``created``, ``existing`` and ``rejected`` count them."""
+    """Takes rows one at a time and counts what became of them.
+
+    ``conflicts`` are rejected for an id on record that has other content, ``rejected`` for anything
+    else; ``settled`` is the line up to which all rows were submitted or set aside.
+    """
 
     mapping: RowMapping
     rejects: RejectFile
-    dry_run: bool = False
+    rehearsal: Rehearsal | None = None
     created: int = 0
     existing: int = 0
     rejected: int = 0
+    conflicts: int = 0
+    blank: int = 0
+    settled: int = 0
+    told: list[str] = field(default_factory=list)
     _rows: list[Row] = field(default_factory=list)
     _tasks: list[NewTask] = field(default_factory=list)
-    _keys: set[str] = field(default_factory=set)
     _characters: int = 0
+    _end: int = 0
 
     @property
     def taken(self) -> int:
         """Rows taken and settled so far."""
-        return self.created + self.existing + self.rejected
+        return self.created + self.existing + self.rejected + self.conflicts
+
+    @property
+    def pending(self) -> tuple[int, int] | None:
+        """The first and last line of what is taken and not settled."""
+        return (self._rows[0].line, self._rows[-1].end) if self._rows else None
 
     def take(self, row: Row) -> None:
         """Take one row; it is submitted with its batch."""
-        if row.fault:
+        if row.blank:
+            self.blank += 1
+        elif row.fault:
             self._reject(row, [{"field": "row", "value": "", "message": row.fault}])
-            return
+        else:
+            self._take(row)
+        self._end = row.end
+        if len(self._tasks) >= BATCH or self._characters >= BATCH_CHARACTERS:
+            self.flush()
+        elif not self._tasks:
+            self.settled = self._end
+
+    def _take(self, row: Row) -> None:
         try:
             task = self.mapping.task(row.value)
         except RowRefused as refused:
-            self._reject(
-                row, [{"field": refused.where, "value": refused.value, "message": str(refused)}]
-            )
+            fault = {"field": refused.where, "value": refused.value, "message": str(refused)}
+            self._reject(row, [fault])
             return
-        # A key that comes again in the file finds the first one's task on record, whether or not
-        # a batch ends between the two.
-        if task.key in self._keys:
-            self.flush()
+        self.rejects.begin()
         self._rows.append(row)
         self._tasks.append(task)
-        if task.key is not None:
-            self._keys.add(task.key)
         self._characters += len(row.raw)
-        if len(self._tasks) >= BATCH or self._characters >= BATCH_CHARACTERS:
-            self.flush()
 
     def flush(self) -> None:
         """Submit what was taken: the good ones together, the others to the reject file."""
         while self._tasks:
             try:
-                report = submit_tasks(self._tasks, dry_run=self.dry_run)
+                report = submit_tasks(self._tasks, rehearsal=self.rehearsal)
             except SubmissionInvalid as invalid:
                 self._set_aside(invalid)
             else:
@@ -104,20 +101,36 @@ class Intake:
                 break
         self._rows.clear()
         self._tasks.clear()
-        self._keys.clear()
         self._characters = 0
+        self.settled = self._end
 
     def _set_aside(self, invalid: SubmissionInvalid) -> None:
         faults: dict[int, list[dict[str, str]]] = {}
+        conflicts = {fault.index for fault in invalid.faults if isinstance(fault, KeyConflict)}
         for fault in invalid.faults:
             told = {"field": fault.field, "value": fault.value, "message": fault.message}
             faults.setdefault(fault.index, []).append(told)
         for index, found in faults.items():
-            self._reject(self._rows[index], found)
+            row = self._rows[index]
+            only = index in conflicts and len(found) == 1
+            self._reject(row, self._by_line(found) if only else found, conflict=only)
         good = [index for index in range(len(self._tasks)) if index not in faults]
         self._rows = [self._rows[index] for index in good]
         self._tasks = [self._tasks[index] for index in good]
 
-    def _reject(self, row: Row, faults: list[dict[str, str]]) -> None:
-        self.rejected += 1
+    def _by_line(self, faults: Iterable[dict[str, str]]) -> list[dict[str, str]]:
+        """Conflicts within a batch, told by the line of the row and not by its place."""
+        return [{**fault, "message": _LINE.sub(self._line, fault["message"])} for fault in faults]
+
+    def _line(self, found: re.Match[str]) -> str:
+        return f"line {self._rows[int(found[1])].line}"
+
+    def _reject(self, row: Row, faults: list[dict[str, str]], *, conflict: bool = False) -> None:
+        self.rejects.begin()
         self.rejects.add(row, faults)
+        if conflict:
+            self.conflicts += 1
+        else:
+            self.rejected += 1
+        if len(self.told) < MOST_TOLD:
+            self.told.append(f"{row.lines}: {faults[0]['field']}: {faults[0]['message']}")

@@ -9,6 +9,7 @@ from tasks_app.core import literals
 from tasks_app.core.literals import NotReadable
 from tasks_app.core.new_tasks import NewTask
 from tasks_app.core.strict_json import JsonRefused, read_strict
+from tasks_app.core.tables import unguarded
 
 
 class RowRefused(ValueError):
@@ -85,18 +86,36 @@ def parse_own(text: str) -> Field:
 
 @dataclass(frozen=True, slots=True)
 class RowMapping:
-    """How each row of one file becomes a task; without ``fields`` it is the payload as it is."""
+    """How each row of one file becomes a task; without ``fields`` it is the payload as it is.
+
+    ``payload_column`` holds the whole payload as JSON. Of a file that was ``exported`` the columns
+    of ``EXPORTED`` are taken; in a CSV file of those cells are ``guarded`` by apostrophes.
+    """
 
     kind: str
     fields: Sequence[Field] = field(default_factory=tuple)
     id_column: str | None = None
     priority: int = 0
     own: Sequence[Field] = field(default_factory=tuple)
+    payload_column: str | None = None
+    exported: bool = False
+    guarded: bool = False
+
+    @property
+    def named(self) -> Sequence[str]:
+        """The columns that are asked for by name."""
+        names = [each.column for each in (*self.fields, *self.own)]
+        return [*names, *filter(None, (self.id_column, self.payload_column))]
+
+    @property
+    def used(self) -> Sequence[str] | None:
+        """The columns that are read; None for all of them."""
+        whole = not (self.fields or self.payload_column or self.exported)
+        return None if whole or self.exported else self.named
 
     def check(self, header: Sequence[str]) -> None:
         """Compare with the columns there are. Raises MappingInvalid."""
-        wanted = [each.column for each in (*self.fields, *self.own)]
-        for column in [*wanted, *([self.id_column] if self.id_column else [])]:
+        for column in self.named:
             if column not in header:
                 near = get_close_matches(column, header, 1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -105,15 +124,25 @@ class RowMapping:
 
     def task(self, row: Any) -> NewTask:
         """The task of one row. Raises RowRefused."""
+        if self.exported:
+            row = _of_this_kind(row, self.kind)
+        if self.guarded:
+            row = {name: unguarded(cell) for name, cell in row.items()}
         task = NewTask(self.kind, self._payload(row), self._key(row), self.priority)
-        if not self.own:
+        own = [each for each in EXPORTED if each.column in row] if self.exported else self.own
+        if not own:
             return task
-        cells = ((each, _cell(row, each.column)) for each in self.own)
+        cells = ((each, _cell(row, each.column)) for each in own)
         # An empty cell leaves the field as it would be without the column.
         given = {e.name: _read(e, cell) for e, cell in cells if cell is not None and cell != ""}
         return replace(task, **given)
 
     def _payload(self, row: Any) -> Any:
+        if self.payload_column is not None:
+            cell = _cell(row, self.payload_column)
+            if self.exported and not self.guarded:
+                return cell
+            return _read(Field("payload", self.payload_column, "json"), cell)
         if not self.fields:
             return row
         cells = ((each, _cell(row, each.column)) for each in self.fields)
@@ -123,9 +152,33 @@ class RowMapping:
         if self.id_column is None:
             return None
         value = _cell(row, self.id_column)
+        if self.exported and value in (None, ""):
+            return None
         if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
             raise RowRefused(self.id_column, "no id; give a text or a whole number")
         return str(value)
+
+
+EXPORTED: Final = tuple(
+    Field(name, name, OWN[name]) for name in ("priority", "lock_key", "weight", "deadline_at")
+)
+"""What an export of tasks says of each as it was submitted; attempts and times are its history."""
+
+
+def exported_mapping(kind: str, *, guarded: bool) -> RowMapping:
+    """The mapping of a file that ``manage.py tasks --with-payload`` wrote; guarded if as CSV."""
+    return RowMapping(
+        kind, id_column="key", payload_column="payload", exported=True, guarded=guarded
+    )
+
+
+def _of_this_kind(row: Any, kind: str) -> Mapping[str, Any]:
+    if not isinstance(row, Mapping):
+        raise RowRefused("row", "the line is no JSON object")
+    if row.get("kind", kind) != kind:
+        message = "a task of another kind; submit each kind by itself"
+        raise RowRefused("kind", message, str(row["kind"]))
+    return row
 
 
 def _cell(row: Any, column: str) -> Any:

@@ -1,12 +1,11 @@
-"""Rows of a CSV or JSON Lines file: one at a time, each with its physical line, none fatal."""
+"""Rows as they are found in a file: one at a time, each with its physical lines, none fatal."""
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TextIO
 
-from tasks_app.core.payloads import LIMITS, parse_json
+from tasks_app.core.payloads import LIMITS
 
 LONGEST_ROW: Final = 6 * LIMITS.max_bytes
 """Characters of one row: an escape takes six for a byte that is stored."""
@@ -21,22 +20,37 @@ class FileUnreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row as it was found: its first physical line from 1, its value or what is wrong.
+    """One row: its physical lines from 1, its value or what is wrong with it.
 
-    ``raw`` is the row's text as it stands in the file.
+    ``raw`` is the row's text as it stands in the file; a ``blank`` one holds nothing.
     """
 
     line: int
     raw: str
     value: Any = None
     fault: str = ""
+    last_line: int = 0
+    blank: bool = False
+
+    @property
+    def end(self) -> int:
+        """The last of its lines."""
+        return max(self.line, self.last_line)
+
+    @property
+    def lines(self) -> str:
+        """Its lines as a person reads them."""
+        return f"line {self.line}" if self.end == self.line else f"lines {self.line} to {self.end}"
 
 
-class _RowTooLong(Exception):
-    pass
+class RowTooLong(Exception):
+    """A row of more characters than any may have."""
+
+    def __init__(self) -> None:
+        super().__init__(f"a row of more than {LONGEST_ROW:,} characters")
 
 
-class _Lines(Iterator[str]):
+class Lines(Iterator[str]):
     """Physical lines that are counted; a reader that fails on one can go on with the next.
 
     A generator would be over after its first exception, and would hold a row without an end.
@@ -58,7 +72,7 @@ class _Lines(Iterator[str]):
         if self._room < 0:
             while not line.endswith(("\n", "\r")) and (line := self._stream.readline(LONGEST_ROW)):
                 pass
-            raise _RowTooLong(f"a row of more than {LONGEST_ROW:,} characters")
+            raise RowTooLong
         return line
 
     def begin(self) -> int:
@@ -72,75 +86,10 @@ class _Lines(Iterator[str]):
         return "".join(self._taken).rstrip("\r\n")
 
 
-def csv_header(stream: TextIO, delimiter: str) -> tuple[Sequence[str], Iterator[Row]]:
-    """The column names, and the rows after them as objects. Raises FileUnreadable.
-
-    A column without a name is left out.
-    """
-    lines = _Lines(stream)
-    # Strict, so that a broken quote is told and not guessed at; a field is no longer than what a
-    # payload may hold, so that a quote that never closes ends there and not with the file.
-    csv.field_size_limit(LIMITS.max_bytes)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    try:
-        header = next(reader, [])
-    except (csv.Error, _RowTooLong) as error:
-        raise FileUnreadable(f"line 1: the header cannot be read: {error}") from error
-    if not any(header):
-        raise FileUnreadable("line 1: there is no header; the first line names the columns")
-    twice = sorted({name for name in header if name and header.count(name) > 1})
-    if twice:
-        raise FileUnreadable(f"line 1: two columns have the name {twice[0]!r}; rename one")
-    if _misread(header):
-        raise FileUnreadable("line 1: the header is no text in this encoding; give --encoding")
-    return header, _csv_rows(reader, lines, header)
+MISREAD: Final = "bytes that are no text in this encoding; give --encoding, such as cp1252"
 
 
-def _csv_rows(reader: Any, lines: _Lines, header: Sequence[str]) -> Iterator[Row]:
-    while True:
-        line = lines.begin()
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
-        except (csv.Error, _RowTooLong) as error:
-            yield Row(line, lines.raw(), fault=f"no valid CSV: {error}")
-            continue
-        if not fields:
-            continue
-        if _misread(fields):
-            yield Row(line, lines.raw(), fault="bytes that are no text in this encoding")
-        elif len(fields) != len(header):
-            message = f"{len(fields)} columns where the header has {len(header)}"
-            yield Row(line, lines.raw(), fault=message)
-        else:
-            named = {name: text for name, text in zip(header, fields, strict=True) if name}
-            yield Row(line, lines.raw(), named)
-
-
-def json_rows(stream: TextIO) -> Iterator[Row]:
-    """One JSON value a line; blank lines are passed over."""
-    lines = _Lines(stream)
-    while True:
-        line = lines.begin()
-        try:
-            text = next(lines)
-        except StopIteration:
-            return
-        except _RowTooLong as error:
-            yield Row(line, lines.raw(), fault=str(error))
-            continue
-        if not text.strip():
-            continue
-        if _misread([text]):
-            yield Row(line, lines.raw(), fault="bytes that are no text in this encoding")
-            continue
-        parsed = parse_json(text)
-        faults = "; ".join(f"{fault.place}: {fault.message}" for fault in parsed.faults)
-        yield Row(line, lines.raw(), parsed.value, faults)
-
-
-def _misread(texts: Sequence[str]) -> bool:
+def misread(texts: Sequence[str]) -> bool:
     """Whether a text holds bytes that the decoder could not read."""
     return any(not text.isascii() and _BYTE.search(text) for text in texts)
 
