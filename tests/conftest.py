@@ -35,8 +35,28 @@ def postgres() -> Iterator[Server]:
         yield server
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the process that spread the tests which moves of a task were seen in this one."""
+    from tests.state_machine import counter, seen_in_this_process
+
+    if output := getattr(session.config, "workeroutput", None):
+        output["moves"] = [counter(move) for move in seen_in_this_process]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Add what a process saw that ran a part of the tests."""
+    from tests.state_machine import MOVES, counter, seen_in_this_process
+
+    counted = getattr(node, "workeroutput", {}).get("moves", ())
+    seen_in_this_process.update(move for move in MOVES if counter(move) in counted)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which proofs of the documentation this run skipped."""
+    """Say which moves of a task this run saw, and which proofs of the documentation it skipped."""
+    from tests.state_machine import seen_in_this_process, summary
+
+    terminalreporter.write_line(summary(seen_in_this_process))
     skipped = [str(report.nodeid) for report in terminalreporter.stats.get("skipped", [])]
     missing = skipped_proofs(skipped)
     count = f"Proofs of docs/guarantees.md and docs/security.md skipped: {len(missing)}"
@@ -87,13 +107,19 @@ def django_db_modify_db_settings(postgres: Server) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """The flush after a test empties every table: in the test database alone the audit lets it."""
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """The test database: its audit can be emptied, and it refuses illegal moves of a task."""
     from django.db import connection
+
+    from tests.state_machine import install, moves_seen, seen_in_this_process
 
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         for table in ("audit_entry", "audit_head"):
             cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER audit_keep_all")
+        install(cursor)
+    yield
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        seen_in_this_process.update(moves_seen(cursor))
 
 
 @pytest.fixture
