@@ -19,7 +19,7 @@ AS_PRODUCTION := CHARGEHAND_ENV=production ALLOWED_HOSTS=example.org \
 	DATABASE_URL=postgresql://checks@127.0.0.1/none CELERY_BROKER_URL=redis://127.0.0.1:6379/0 \
 	SECRET_KEY=$$($(VENV) -c 'import secrets; print(secrets.token_urlsafe(64))')
 
-.PHONY: help demo up install test test-all mutants chaos lint format words audit sbom clean
+.PHONY: help demo up install test test-all mutants chaos lint format house words audit sbom clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -58,6 +58,9 @@ format: .venv/.tests ## rewrite code and templates in the house's format
 	@$(VENV) -m ruff check --fix
 	$(VENV) -m ruff format
 	$(VENV) -m djlint templates --reformat --quiet || true
+
+house: .venv/.tests ## modules, lines, median and largest module of each folder
+	@$(VENV) -m tests.house.rooms
 
 words: .venv/.tests ## write the catalogue of all texts, and compile the translations
 	@$(VENV) -m tests.words.catalogue

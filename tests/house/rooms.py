@@ -1,4 +1,4 @@
-"""The folders of the product in figures: ``python -m tests.house.rooms``, which ``make house`` runs."""
+"""The folders of the product in figures: ``make house`` prints them."""
 
 import statistics
 from collections import defaultdict
