@@ -101,7 +101,7 @@ class Reader:
             connection.close()
             log.warning("the live feed cannot read the record: %s", str(error).strip())
             return {"away": True}
-        fresh = point is not None and (self._last is None or point.at > self._last.at)
+        fresh = point is not None and (self._last is None or point.at != self._last.at)
         if not fresh and time.monotonic() - self._told_at < POLL_SECONDS * 0.9:
             return None
         message: dict[str, Any] = {

@@ -159,7 +159,8 @@ class SupervisorSettings(models.Model):
 class Leader(models.Model):
     """The leader lease: one row; ``epoch`` is its fencing number and rises at every take-over.
 
-    ``last_round_at`` is what dashboards and ``/readyz`` judge the supervisor by.
+    ``last_round_at`` is what dashboards and ``/readyz`` judge the supervisor by. ``served_since``
+    is the first round after the last break in which none was run though they were due.
     """
 
     id = models.SmallIntegerField(primary_key=True, default=1)
@@ -168,6 +169,7 @@ class Leader(models.Model):
     since = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True)
     last_round_at = models.DateTimeField(null=True)
+    served_since = models.DateTimeField(null=True)
 
     class Meta:
         db_table = "leader"

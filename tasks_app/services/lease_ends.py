@@ -61,8 +61,10 @@ LOST_MESSAGES = {
 
 def reclaim_ends(lost: Sequence[LostLease]) -> list[LeaseEnd]:
     """Decide each lost lease: back to PENDING, or DEAD as exhausted or poison."""
-    ends = []
+    ends = [_blameless_end(lease) for lease in lost if _is_blameless(lease)]
     for lease in lost:
+        if _is_blameless(lease):
+            continue
         reason = decide_reclaim(
             started=lease.started,
             attempts=lease.attempts,
@@ -83,6 +85,27 @@ def reclaim_ends(lost: Sequence[LostLease]) -> list[LeaseEnd]:
             )
         )
     return _with_casualties(ends)
+
+
+def _is_blameless(lease: LostLease) -> bool:
+    return lease.blameless and lease.outcome is Outcome.WORKER_LOST
+
+
+def _blameless_end(lease: LostLease) -> LeaseEnd:
+    """Back free of charge: a worker that reaches no record stops its work, as it must."""
+    message = (
+        f"The database was away for longer than worker {lease.worker_name} could wait for it. "
+        "No attempt was used up."
+    )
+    error = ErrorFacts(type="DatabaseAway", message=message)
+    return LeaseEnd(
+        lease.task_id,
+        lease.token,
+        status=Status.PENDING,
+        outcome=Outcome.RELEASED,
+        error=json.dumps(error.as_json()) if lease.started else None,
+        refund=True,
+    )
 
 
 def _with_casualties(ends: Sequence[LeaseEnd]) -> list[LeaseEnd]:

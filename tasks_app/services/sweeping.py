@@ -1,6 +1,7 @@
 """The sweep: what was lost, what is due, what is late, and what keeps failing."""
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -12,9 +13,13 @@ from tasks_app.core.states import ACTIVE, DeadReason, Outcome, Status
 from tasks_app.models import SupervisorSettings
 from tasks_app.services.isolation import apart, stage
 from tasks_app.services.lease_ends import expiry_ends, reclaim_ends
-from tasks_app.store import breakers, closing, gates, human_steps, leases, sweep, workers
+from tasks_app.store import breakers, clock, closing, gates, human_steps, leases, sweep, workers
+from tasks_app.store.clock import Service
 from tasks_app.store.leases import LeaseEnd
 from tasks_app.store.reads.breakers import read_breakers, retry_credits
+from tasks_app.store.sweep import LostLease
+
+log = logging.getLogger(__name__)
 
 BATCH: Final = 1000
 """How much of each sort one sweep or settlement moves at most in a round; the rest follows in the
@@ -44,13 +49,19 @@ class SweepReport:
 
 def run_sweep(settings: SupervisorSettings) -> SweepReport:
     """Search the record for everything that time alone has changed; part of a round."""
+    service = _keep_time()
     silent_for = settings.stale_after_seconds
-    lost_workers = stage("marking silent workers", lambda: workers.mark_lost(silent_for))
+    lost_workers: Sequence[str] | None = ()
+    # Silence while nobody ran a round is not the workers': the record itself may have been away.
+    if service.served_for > silent_for:
+        lost_workers = stage("marking silent workers", lambda: workers.mark_lost(silent_for))
     unnamed_for = UNNAMED_BEATS * settings.heartbeat_seconds
-    lost = stage(
-        "finding lost leases",
-        lambda: sweep.take_lost(settings.timeout_grace_seconds, unnamed_for, BATCH),
-    )
+    timeout_grace = settings.timeout_grace_seconds
+    lost: list[LostLease] | None = []
+    if service.served_for:
+        lost = stage(
+            "finding lost leases", lambda: sweep.take_lost(timeout_grace, unnamed_for, BATCH)
+        )
     expired = stage("finding expired steps", lambda: human_steps.take_expired(BATCH))
     reclaimed = _end([*reclaim_ends(lost or []), *expiry_ends(expired or [])])
     overdue = stage("giving up overdue tasks", _give_up_overdue)
@@ -64,6 +75,16 @@ def run_sweep(settings: SupervisorSettings) -> SweepReport:
     return SweepReport(
         reclaimed, promoted or 0, overdue or 0, unswept, lost_workers or (), quarantined or ()
     )
+
+
+def _keep_time() -> Service:
+    """Set right what a clock that was set back has left ahead; part of a sweep."""
+    service = clock.read_service()
+    if service.stepped_back:
+        log.warning("the database's clock went back by %.0f s", service.stepped_back)
+        stage("bringing nearer what ends", lambda: clock.bring_nearer(service.stepped_back))
+    stage("forgetting the future", clock.forget_the_future)
+    return service
 
 
 def _end(ends: Sequence[LeaseEnd]) -> int:

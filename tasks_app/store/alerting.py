@@ -88,7 +88,9 @@ UPDATE alert_delivery SET tries = tries + 1,
        next_try_at = statement_timestamp() + interval '1 minute'
  WHERE id = (
     SELECT d.id FROM alert_delivery d JOIN alert_channel c ON c.name = d.channel_id
-     WHERE d.state = 'waiting' AND d.next_try_at <= statement_timestamp()
+     WHERE d.state = 'waiting'
+       AND d.next_try_at NOT BETWEEN statement_timestamp()
+                             AND statement_timestamp() + interval '15 minutes'
        AND (c.enabled OR d.event = 'test')
        AND (%(only)s::uuid IS NULL OR d.id = %(only)s)
        AND (d.event = 'test' OR NOT EXISTS (

@@ -48,7 +48,8 @@ def set_probe(guarded: Guarded, task: UUID) -> None:
     sql.execute(SET_PROBE, {**guarded._asdict(), "task": task})
 
 
-# Refill and spend in one statement, on the database's clock: right across replicas.
+# Refill and spend in one statement, on the database's clock: right across replicas. An instant
+# ahead was written before the clock was set back, and the bucket goes on from this moment.
 SPEND = """
 INSERT INTO limit_state AS s (limit_id, tokens)
 SELECT l.name, l.burst - i.weight
@@ -57,7 +58,7 @@ SELECT l.name, l.burst - i.weight
 ON CONFLICT (limit_id) DO UPDATE
    SET tokens = least(
            (SELECT l.burst FROM shared_limit l WHERE l.name = s.limit_id),
-           s.tokens + extract(epoch FROM statement_timestamp() - s.at)
+           s.tokens + abs(extract(epoch FROM statement_timestamp() - s.at))
                * (SELECT l.rate_per_second FROM shared_limit l WHERE l.name = s.limit_id))
            - (SELECT i.weight
                 FROM unnest(%(names)s::text[], %(weights)s::float8[]) AS i(name, weight)

@@ -4,6 +4,7 @@ from typing import Final
 
 from tasks_app.core.shifts import ShiftEnd
 from tasks_app.store import inboxes, sql
+from tasks_app.store.clock import BREAK, TOLERANCE
 from tasks_app.store.inboxes import Inboxes
 
 # Whoever takes over writes down the shift that begins, and closes one whose leader could not: it
@@ -47,13 +48,18 @@ def acquire(holder: str, ttl: float) -> int | None:
 
 # The fence stands last in a round's transaction: the row is locked for an instant only, and a
 # leader that froze in the middle finds a higher epoch and rolls everything back.
-RENEW = """
+# It also notes since when rounds have been due without a break, and by the same clock.
+RENEW = f"""
 UPDATE leader
    SET expires_at = statement_timestamp() + %(ttl)s * interval '1 second',
+       served_since = CASE
+           WHEN last_round_at < statement_timestamp() - {BREAK}
+             OR last_round_at > statement_timestamp() + interval '{TOLERANCE} seconds'
+           THEN statement_timestamp() ELSE served_since END,
        last_round_at = statement_timestamp()
  WHERE id = 1 AND epoch = %(epoch)s
 RETURNING epoch
-"""
+"""  # noqa: S608  constants
 
 
 def renew(epoch: int, ttl: float) -> bool:

@@ -3,18 +3,19 @@
 from tasks_app.store import sql
 
 # The row is refilled by the time that has passed and one is taken, by the database's clock: right
-# for any number of web processes. Who waited for the row's lock may be older than what it finds.
+# for any number of web processes. An instant ahead was written before the clock was set back, or,
+# for the length of a lock, by who was faster: the rate goes on from this moment either way.
 TAKE = """
 INSERT INTO request_rate AS r (subject, remaining, at)
 VALUES (%(subject)s, %(count)s - 1, statement_timestamp())
 ON CONFLICT (subject) DO UPDATE
    SET remaining = least(%(count)s, r.remaining + {gained}) - 1,
-       at = greatest(r.at, statement_timestamp())
+       at = statement_timestamp()
  WHERE least(%(count)s, r.remaining + {gained}) >= 1
 RETURNING true
 """
 GAINED = """
-greatest(0, extract(epoch FROM statement_timestamp() - r.at)::float8) * %(count)s / %(seconds)s
+abs(extract(epoch FROM statement_timestamp() - r.at))::float8 * %(count)s / %(seconds)s
 """
 WAIT = """
 SELECT greatest(0, (1 - r.remaining - {gained}) * %(seconds)s / %(count)s)::float8
@@ -42,7 +43,11 @@ def give_back(subject: str, count: int) -> None:
 
 
 # Whatever its rate, a subject that has been idle for the longest unit of one is full again.
-FORGET = "DELETE FROM request_rate WHERE at < statement_timestamp() - interval '1 hour'"
+FORGET = """
+DELETE FROM request_rate
+ WHERE at NOT BETWEEN statement_timestamp() - interval '1 hour'
+                  AND statement_timestamp() + interval '1 hour'
+"""
 
 
 def forget_idle() -> int:

@@ -14,7 +14,8 @@ class LostLease:
     """A lease whose right to work has ended, and what is needed to decide what follows.
 
     ``casualties`` counts the different workers that died while they ran this task, this one among
-    them where it did, and the child processes that did.
+    them where it did, and the child processes that did. ``blameless``: its worker gave its last
+    sign of life before a break in the rounds, in which the record itself may have been away.
     """
 
     task_id: UUID
@@ -26,6 +27,7 @@ class LostLease:
     casualties: int
     poison_after: int
     worker_name: str
+    blameless: bool = False
 
 
 # Read and lock in one: the rows stay ours until the reclaim in the same transaction. A worker that
@@ -43,15 +45,19 @@ WITH lost AS (
                THEN 'worker_lost'
              WHEN l.started_at < statement_timestamp()
                     - (k.timeout_seconds + %(timeout_grace)s) * interval '1 second'
+                  AND s.since < statement_timestamp()
+                    - (k.timeout_seconds + %(timeout_grace)s) * interval '1 second'
                THEN 'timeout'
              WHEN l.started_at < h.at - %(unnamed_for)s * interval '1 second'
                   AND l.started_at < h.previous_at AND NOT l.token = ANY (h.held)
                THEN 'not_named'
-           END AS outcome
+           END AS outcome,
+           h.at < s.since AS blameless
       FROM lease l
       JOIN worker w ON w.id = ANY (ARRAY[l.worker_id])
       JOIN heartbeat h ON h.worker_id = ANY (ARRAY[l.worker_id])
       JOIN kind k ON k.name = l.kind
+     CROSS JOIN (SELECT coalesce(max(served_since), '-infinity') AS since FROM leader) s
 )
 SELECT t.id, t.token, lost.outcome, t.status = 'RUNNING', t.attempts, t.max_attempts,
        CASE t.status WHEN 'ASSIGNED' THEN 0 ELSE
@@ -62,7 +68,7 @@ SELECT t.id, t.token, lost.outcome, t.status = 'RUNNING', t.attempts, t.max_atte
              WHERE a.task_id = t.id AND a.started_at IS NOT NULL AND a.requeues = t.requeues)
            + CASE lost.outcome WHEN 'worker_lost' THEN 1 ELSE 0 END
        END,
-       p.poison_after, lost.name
+       p.poison_after, lost.name, lost.blameless
   FROM lost
   JOIN task t ON t.id = ANY (ARRAY[lost.task_id]) AND t.token = lost.token
   JOIN kind p ON p.name = t.kind
@@ -77,7 +83,11 @@ def take_lost(timeout_grace: float, unnamed_for: float, limit: int) -> list[Lost
     """Lock up to ``limit`` lost leases' tasks and return what is known of them (seconds)."""
     found = sql.rows_by_key(
         TAKE_LOST,
-        {"timeout_grace": timeout_grace, "unnamed_for": unnamed_for, "limit": limit},
+        {
+            "timeout_grace": timeout_grace,
+            "unnamed_for": unnamed_for,
+            "limit": limit,
+        },
     )
     return [LostLease(r[0], int(r[1]), Outcome(r[2]), *r[3:]) for r in found]
 

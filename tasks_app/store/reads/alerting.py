@@ -80,7 +80,9 @@ def errors_to_tell(open_keys: Collection[str]) -> Sequence[ErrorSeen]:
 SENT: Final = """
 SELECT coalesce(max(n), 0) FROM (
     SELECT count(*) AS n FROM alert_delivery
-     WHERE created_at > statement_timestamp() - interval '1 hour' AND event <> 'test'
+     WHERE created_at BETWEEN statement_timestamp() - interval '1 hour'
+                          AND statement_timestamp()
+       AND event <> 'test'
        AND channel_id = ANY (%(channels)s)
      GROUP BY channel_id) sent
 """

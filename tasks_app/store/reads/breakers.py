@@ -20,13 +20,15 @@ IS_PROBED: Final = """(
 # set to count them. Failures from before the breaker closed do not open it again.
 BREAKERS = """
 SELECT g.scope, g.name, coalesce(b.state, 'closed'),
-       coalesce(extract(epoch FROM statement_timestamp() - b.since), 0)::float8,
+       coalesce(abs(extract(epoch FROM statement_timestamp() - b.since)), 0)::float8,
        (SELECT count(*) FROM attempt a
          WHERE a.kind = ANY (g.kinds) AND a.outcome IN ('crashed', 'error', 'timeout')
            AND (g.breaker_counts_permanent OR a.dead_reason IS DISTINCT FROM 'permanent')
            AND a.ended_at > greatest(
                statement_timestamp() - g.breaker_window_seconds * interval '1 second',
-               coalesce(b.since, '-infinity'))),
+               CASE WHEN b.since IS NULL THEN '-infinity'
+                    ELSE least(b.since, statement_timestamp()) END)
+           AND a.ended_at <= statement_timestamp() + interval '2 seconds'),
        (SELECT CASE WHEN a.outcome = 'completed' THEN true
                     WHEN a.dead_reason = 'permanent' AND NOT g.breaker_counts_permanent THEN true
                     WHEN a.outcome IN ('crashed', 'error', 'timeout') THEN false END
@@ -59,7 +61,7 @@ def read_breakers() -> dict[Guarded, tuple[BreakerFacts, BreakerPolicy]]:
 
 
 CREDITS = """
-SELECT k.name, c.credit, extract(epoch FROM statement_timestamp() - c.at)::float8
+SELECT k.name, c.credit, abs(extract(epoch FROM statement_timestamp() - c.at))::float8
   FROM kind k
   LEFT JOIN retry_credit c ON c.kind_id = k.name
  WHERE k.retry_budget IS NOT NULL

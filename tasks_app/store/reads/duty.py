@@ -9,9 +9,11 @@ from tasks_app.store import sql
 SILENT_BEATS: Final = 3
 """Beats without a round on record after which the supervisor counts as off duty."""
 
+# An instant ahead was written before the clock was set back: no round was recorded since, and how
+# far it lies ahead is all that is known of its age. The next round's is right again.
 DUTY = """
 SELECT epoch, holder, since, last_round_at,
-       extract(epoch FROM statement_timestamp() - last_round_at)::float8,
+       abs(extract(epoch FROM statement_timestamp() - last_round_at))::float8,
        expires_at > statement_timestamp(),
        extract(epoch FROM expires_at - statement_timestamp())::float8
   FROM leader WHERE id = 1

@@ -113,7 +113,7 @@ def series(span: Range, after: float | None = None) -> list[Point]:
 LATEST = """
 SELECT extract(epoch FROM at)::float8, by_status, active,
        extract(epoch FROM oldest_created_at)::float8, gone, false
-  FROM sample WHERE resolution = 1
+  FROM sample WHERE resolution = 1 AND at <= statement_timestamp() + interval '2 seconds'
  ORDER BY at DESC LIMIT 1
 """
 

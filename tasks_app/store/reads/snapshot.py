@@ -44,9 +44,10 @@ SELECT l.name,
                              FROM lease e JOIN kind k ON k.name = e.kind
                             WHERE k.limit_name = l.name),
        CASE WHEN l.rate_per_second IS NOT NULL THEN coalesce(s.tokens, l.burst) END,
-       coalesce(extract(epoch FROM statement_timestamp() - s.at), 0)::float8,
+       coalesce(abs(extract(epoch FROM statement_timestamp() - s.at)), 0)::float8,
        l.rate_per_second, l.burst, l.max_concurrent,
-       coalesce(s.paused_until > statement_timestamp(), false),
+       coalesce(s.paused_until BETWEEN statement_timestamp()
+                    AND statement_timestamp() + interval '1 hour', false),
        CASE WHEN l.breaker_failures IS NULL THEN 'closed'
             WHEN b.state = 'half_open' AND {IS_PROBED} THEN 'open'
             ELSE coalesce(b.state, 'closed') END
