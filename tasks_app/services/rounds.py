@@ -19,11 +19,12 @@ from django.db import InterfaceError, OperationalError, connection
 from tasks_app import events
 from tasks_app.core.dispatch import plan_dispatch
 from tasks_app.core.facts import Assignment, DispatchPlan, Left, Snapshot
-from tasks_app.core.windows import must_look_further
+from tasks_app.core.windows import kinds_hidden_by_locks
 from tasks_app.models import SupervisorSettings
 from tasks_app.services.bulk_rounds import advance_bulk
 from tasks_app.services.isolation import apart, is_of_a_row, isolating, stage
 from tasks_app.services.job_settling import settle_jobs
+from tasks_app.services.locked_windows import look_past_locks
 from tasks_app.services.sequence_repair import repair_sequences
 from tasks_app.services.settling import carry_over
 from tasks_app.services.sweeping import run_sweep
@@ -31,7 +32,7 @@ from tasks_app.services.transactions import transactional
 from tasks_app.store import breakers, dispatch, jobs, leader
 from tasks_app.store.inboxes import Inboxes
 from tasks_app.store.reads.configuration import supervisor_settings
-from tasks_app.store.reads.snapshot import begin_round, look_further, read_snapshot
+from tasks_app.store.reads.snapshot import begin_round, read_snapshot
 
 log = logging.getLogger(__name__)
 
@@ -242,8 +243,9 @@ def _task_of(assignment: Assignment) -> UUID:
 def _plan(settings: SupervisorSettings, number: int) -> tuple[Snapshot, DispatchPlan]:
     snapshot, looked_at = read_snapshot(settings, seed=number)
     plan = plan_dispatch(snapshot)
-    if looked_at < settings.window and must_look_further(plan, looked_at):
-        snapshot = look_further(snapshot, settings.window)
+    hidden = kinds_hidden_by_locks(snapshot, plan, looked_at)
+    if hidden:
+        snapshot = look_past_locks(snapshot, plan, hidden, settings.window)
         plan = plan_dispatch(snapshot)
     return snapshot, plan
 

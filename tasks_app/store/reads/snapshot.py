@@ -115,10 +115,11 @@ def limit_facts() -> dict[str, LimitFacts]:
     }
 
 
-def read_snapshot(settings: SupervisorSettings, seed: int) -> tuple[Snapshot, int]:
+def read_snapshot(settings: SupervisorSettings, seed: int) -> tuple[Snapshot, Mapping[str, int]]:
     """Read kinds, workers and the ready tasks that they have room for.
 
-    Returns the snapshot and how many tasks a kind were looked at, at most ``settings.window``.
+    Returns the snapshot and how many tasks of each kind were looked at, at most
+    ``settings.window``.
     """
     known = {"stale_after": settings.stale_after_seconds}
     jobs, able, live, of_kinds = sql.several((HAS_JOBS, SKILLS, WORKERS, KINDS), known)
@@ -135,14 +136,7 @@ def read_snapshot(settings: SupervisorSettings, seed: int) -> tuple[Snapshot, in
         # A statement that is not run is the cheapest: a quarter of a millisecond a round each.
         limits=limit_facts() if any(kind.limit for kind in kinds.values()) else {},
     )
-    return with_holds(snapshot), first
-
-
-def look_further(snapshot: Snapshot, window: int) -> Snapshot:
-    """The same with the first ``window`` ready tasks of each kind."""
-    has_jobs = any(task.job is not None for task in snapshot.ready)
-    ready = read_ready(dict.fromkeys(snapshot.kinds, window), has_jobs=has_jobs)
-    return with_holds(replace(snapshot, ready=ready))
+    return with_holds(snapshot), looked_at
 
 
 def read_ready(looked_at: Mapping[str, int], *, has_jobs: bool) -> list[TaskFacts]:
