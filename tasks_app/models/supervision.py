@@ -221,7 +221,8 @@ class Sample(models.Model):
     """One instant's snapshot; ``resolution`` is 1 or 60 seconds.
 
     ``by_status`` maps status to count, ``active`` worker name to ASSIGNED + RUNNING,
-    ``oldest_created_at`` is the oldest unfinished task's, so that its age is computed when read.
+    ``oldest_created_at`` is since when the oldest unfinished task has been ready, which is when it
+    was submitted unless it waited for others; its age is computed when read.
     ``dispatched``, ``completed`` and ``busy_seconds`` are totals since the sample before;
     ``dispatch_seconds`` is the length of the rounds that dispatched, so that D = dispatch_seconds /
     dispatched; ``rounds`` counts all rounds, ``lengths`` those of each class of

@@ -4,7 +4,7 @@ import uuid
 
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext_noop
 from uuid_utils import compat
 
@@ -26,7 +26,8 @@ def new_id() -> uuid.UUID:
 class Task(models.Model):
     """The unit of work: a row with a status, never a function call.
 
-    ``queue_at`` is ``run_at`` less the head start that the priority is worth; ``waiting_on`` counts
+    ``ready_at`` is since when it has been ready (``store/readiness.py``), and ``queue_at`` the same
+    less the head start that the priority is worth; ``waiting_on`` counts
     the dependencies not met yet and the ``holds``: a pause of its job, and preparation while it is
     ``unprepared``; ``token`` is the fencing token of the last lease granted.
     ``fingerprint`` is that of its last death.
@@ -50,6 +51,7 @@ class Task(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     run_at = models.DateTimeField(db_default=Now())
     queue_at = models.DateTimeField(db_default=Now())
+    ready_at = models.DateTimeField(null=True)
     deadline_at = models.DateTimeField(null=True)
     lock_key = models.CharField(max_length=200, null=True)
     weight = models.FloatField(db_default=1.0)
@@ -126,11 +128,11 @@ class Task(models.Model):
             models.Index(
                 name="task_retry_due", fields=["kind", "run_at"], condition=Q(status=Status.FAILED)
             ),
-            # The oldest unfinished task that can move; one that waits for a dependency is never
-            # older than the one it waits for.
+            # The task that has been ready and unfinished for longest; one that waits for a
+            # dependency has not begun to wait for a worker.
             models.Index(
+                Coalesce("ready_at", "created_at"),
                 name="task_oldest",
-                fields=["created_at"],
                 condition=Q(status__in=sorted(UNFINISHED), waiting_on=0),
             ),
             models.Index(

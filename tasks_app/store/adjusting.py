@@ -6,7 +6,8 @@ from uuid import UUID
 
 from tasks_app.store import sql
 
-# A task that stands in the queue moves within it; one in work has left it.
+# A task that stands in the queue moves within it; one in work has left it. Its place is reckoned
+# from the beginning of its wait, not from its place before: the head start may have been another.
 SET_PRIORITY = """
 WITH locked AS (
     SELECT id FROM task
@@ -16,8 +17,8 @@ WITH locked AS (
 )
 UPDATE task t
    SET priority = %(priority)s,
-       queue_at = t.queue_at + (t.priority - %(priority)s)
-                               * s.priority_head_start_seconds * interval '1 second'
+       queue_at = coalesce(t.ready_at, t.created_at)
+                  - %(priority)s * s.priority_head_start_seconds * interval '1 second'
   FROM locked l, supervisor_settings s
  WHERE t.id = ANY (ARRAY[l.id])
 RETURNING t.id

@@ -25,6 +25,7 @@ WITH locked AS (
        SET status = 'PENDING', attempts = 0, requeues = t.requeues + 1, dead_reason = NULL,
            finished_at = NULL, run_at = statement_timestamp(),
            deadline_at = CASE WHEN t.deadline_at > statement_timestamp() THEN t.deadline_at END,
+           ready_at = statement_timestamp(),
            queue_at = statement_timestamp()
                - t.priority * s.priority_head_start_seconds * interval '1 second'
       FROM locked l

@@ -9,6 +9,7 @@ from uuid import UUID
 from tasks_app.core.dependencies import HOPELESS
 from tasks_app.core.states import EdgeState, OnDead, Status
 from tasks_app.store import sql
+from tasks_app.store.readiness import becoming_ready
 
 # What a person may ask before a requeue, and the requeue itself, by the same rule of core.
 NEVER_RUNS: Final = """d.state IN ('waiting', 'blocked')
@@ -177,7 +178,7 @@ def put_back(entries: Sequence[Entry]) -> None:
         )
 
 
-MOVE_EDGES = """
+MOVE_EDGES = f"""
 WITH input AS (
     SELECT * FROM unnest(%(tasks)s::uuid[], %(depends_on)s::uuid[], %(states)s::text[])
                AS i(task_id, depends_on_id, state)
@@ -188,12 +189,14 @@ WITH input AS (
        AND d.state IN ('waiting', 'blocked') AND d.state <> i.state
     RETURNING d.task_id, i.state
 )
-UPDATE task t SET waiting_on = t.waiting_on - m.n
+UPDATE task t
+   SET waiting_on = t.waiting_on - m.n,
+       {becoming_ready("t.waiting_on - m.n")}
   FROM (SELECT task_id, count(*) AS n FROM moved WHERE state IN ('met', 'void')
          GROUP BY task_id) m
  WHERE t.id = ANY (ARRAY[m.task_id]) AND t.status = 'PENDING'
 RETURNING t.id
-"""
+"""  # noqa: S608  a constant
 
 
 def move_edges(edges: Sequence[tuple[UUID, UUID, EdgeState]]) -> int:

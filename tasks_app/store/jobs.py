@@ -12,6 +12,7 @@ from uuid import UUID
 
 from tasks_app.core.jobs import JobStatus
 from tasks_app.store import sql
+from tasks_app.store.readiness import becoming_ready
 
 # The key's unique index lets the second of two submissions wait for the first.
 INSERT_JOB = """
@@ -166,7 +167,7 @@ def begin_compensation(job_id: UUID) -> bool:
 
 
 # One hold more for every task that may still move, the DEAD ones too: a requeue counts the holds.
-SET_PAUSED = """
+SET_PAUSED = f"""
 WITH moved AS (
     UPDATE job SET paused = %(paused)s
      WHERE id = %(id)s AND paused <> %(paused)s
@@ -178,12 +179,14 @@ WITH moved AS (
      ORDER BY t.id
        FOR NO KEY UPDATE OF t
 ), held AS (
-    UPDATE task t SET holds = t.holds + %(change)s, waiting_on = t.waiting_on + %(change)s
+    UPDATE task t
+       SET holds = t.holds + %(change)s, waiting_on = t.waiting_on + %(change)s,
+           {becoming_ready("t.waiting_on + %(change)s")}
       FROM locked l
      WHERE t.id = l.id
 )
 SELECT id FROM moved
-"""
+"""  # noqa: S608  a constant
 
 
 def set_paused(job_id: UUID, *, paused: bool) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from tasks_app.store import sql
+from tasks_app.store.readiness import READY_SINCE
 
 # Deltas inserted while this runs are not seen and wait for the next fold.
 FOLD = """
@@ -27,27 +28,28 @@ def fold_deltas(limit: int) -> int:
 
 
 # Completions and busy seconds are what the counts gained since the sample before.
-RECORD = """
+RECORD = f"""
 INSERT INTO sample (resolution, at, by_status, active, oldest_created_at, rounds, dispatched,
                     completed, busy_seconds, dispatch_seconds, longest_round_seconds, reclaimed,
                     promoted, lengths, unplaced, gone)
 SELECT 1, statement_timestamp(),
-       (SELECT coalesce(jsonb_object_agg(status, n), '{}')
+       (SELECT coalesce(jsonb_object_agg(status, n), '{{}}')
           FROM (SELECT status, sum(count) AS n FROM status_count GROUP BY status) s
          WHERE n <> 0),
-       (SELECT coalesce(jsonb_object_agg(w.name, coalesce(l.n, 0)), '{}')
+       (SELECT coalesce(jsonb_object_agg(w.name, coalesce(l.n, 0)), '{{}}')
           FROM worker w
           LEFT JOIN (SELECT worker_id, count(*) AS n FROM lease GROUP BY worker_id) l
             ON l.worker_id = w.id
          WHERE w.state IN ('active', 'draining')),
-       (SELECT min(created_at) FROM task
+       (SELECT min({READY_SINCE}) FROM task
          WHERE status IN ('ASSIGNED', 'FAILED', 'PENDING', 'RUNNING') AND waiting_on = 0
+           AND {READY_SINCE} <= statement_timestamp()
            AND kind NOT IN (SELECT name FROM kind WHERE by_people)),
        %(rounds)s, %(dispatched)s, %(completed)s, %(busy_seconds)s, %(dispatch_seconds)s,
        %(longest_round_seconds)s, %(reclaimed)s, %(promoted)s, %(lengths)s::int[], %(unplaced)s,
        (SELECT coalesce(sum(gone), 0) FROM status_count WHERE status = 'COMPLETED')
 ON CONFLICT DO NOTHING
-"""
+"""  # noqa: S608  a constant
 
 
 @dataclass(frozen=True, slots=True)

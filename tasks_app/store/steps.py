@@ -14,6 +14,7 @@ from tasks_app.core.saga import ItemCounts, JobTask
 from tasks_app.core.sanitise import MAX_BYTES
 from tasks_app.core.states import Status
 from tasks_app.store import sql
+from tasks_app.store.readiness import becoming_ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,16 +175,17 @@ def lock_unprepared(jobs: Sequence[UUID]) -> set[UUID]:
     return {task_id for (task_id,) in sql.rows(LOCK_UNPREPARED, {"jobs": list(jobs)})}
 
 
-RELEASE = """
+RELEASE = f"""
 UPDATE task t
    SET payload = i.payload, lock_key = i.lock_key,
-       unprepared = false, holds = t.holds - 1, waiting_on = t.waiting_on - 1
+       unprepared = false, holds = t.holds - 1, waiting_on = t.waiting_on - 1,
+       {becoming_ready("t.waiting_on - 1")}
   FROM ROWS FROM (unnest(%(ids)s::uuid[], %(locks)s::text[]),
                   jsonb_array_elements(%(payloads)s::jsonb))
            AS i(id, lock_key, payload)
  WHERE t.id = ANY (ARRAY[i.id]) AND t.unprepared AND t.status = 'PENDING'
 RETURNING t.id
-"""
+"""  # noqa: S608  a constant
 
 
 def release(prepared: Sequence[tuple[UUID, str, str | None]]) -> None:

@@ -93,14 +93,16 @@ WITH input AS (
                     deadline_at, options, origins, payload)
 ), inserted AS (
     INSERT INTO task (id, kind, payload, key, priority, estimate_seconds, max_attempts, run_at,
-                      queue_at, created_at, waiting_on, dependency_count, has_dependents,
+                      queue_at, ready_at, created_at, waiting_on, dependency_count, has_dependents,
                       job_id, holds, unprepared, lock_key, weight, deadline_at, submitted,
                       origins)
     SELECT i.id, i.kind, i.payload, i.key, i.priority,
            coalesce(i.estimate, k.estimate_seconds), coalesce(i.max_attempts, k.max_attempts),
            coalesce(i.run_at, statement_timestamp()),
-           coalesce(i.run_at, statement_timestamp())
+           greatest(i.run_at, statement_timestamp())
                - i.priority * s.priority_head_start_seconds * interval '1 second',
+           CASE WHEN i.waiting_on < 1 AND i.run_at IS NOT NULL
+                THEN greatest(i.run_at, statement_timestamp()) END,
            statement_timestamp(), i.waiting_on, i.dependency_count, i.has_dependents,
            i.job_id, i.holds, i.unprepared, i.lock_key, coalesce(i.weight, 1), i.deadline_at,
            CASE WHEN i.key IS NOT NULL THEN

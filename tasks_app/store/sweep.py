@@ -7,6 +7,7 @@ from uuid import UUID
 from tasks_app.core.retry_budget import retries_allowed
 from tasks_app.core.states import Outcome, Status
 from tasks_app.store import sql
+from tasks_app.store.readiness import WAITS_SINCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,19 +153,21 @@ def promote(limit: int, held: Mapping[str, float]) -> int:
     return int(found[0][0])
 
 
-# "Ever could" looks at every boot on record, not only at the live ones.
-FIND_UNROUTABLE = """
+# "Ever could" looks at every boot on record, not only at the live ones. The grace begins with the
+# wait for a worker: a task that waited for others, or whose start time lay in the past when it was
+# submitted, has all of it before it.
+FIND_UNROUTABLE = f"""
 SELECT t.id
   FROM kind k
  CROSS JOIN LATERAL (
     SELECT id FROM task
      WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
-       AND run_at < statement_timestamp() - %(grace)s * interval '1 second'
+       AND {WAITS_SINCE} < statement_timestamp() - %(grace)s * interval '1 second'
      ORDER BY queue_at
      LIMIT %(limit)s
  ) t
  WHERE NOT k.by_people AND NOT EXISTS (SELECT FROM capability c WHERE c.kind = k.name)
-"""
+"""  # noqa: S608  a constant
 
 
 def find_unroutable(grace: float, limit: int) -> list[UUID]:

@@ -214,6 +214,26 @@ MUTANTS: Final = (
         ),
     ),
     Mutant(
+        "a lock hides what stands behind it",
+        (Patch(ROUNDS, "    if hidden:\n", "    if False:\n"),),
+        (
+            (
+                "tests/services/test_windows.py"
+                "::test_tasks_of_a_held_lock_that_fill_the_window_do_not_hide_a_free_one"
+            ),
+        ),
+    ),
+    Mutant(
+        "a wait that begins at the submission",
+        (Patch("tasks_app/store/readiness.py", '"greatest(run_at, ready_at)"', '"run_at"'),),
+        (
+            (
+                "tests/services/test_waits.py"
+                "::test_a_dependent_has_the_whole_grace_from_the_end_of_its_need"
+            ),
+        ),
+    ),
+    Mutant(
         "dependency ignored",
         (
             Patch(

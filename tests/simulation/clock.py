@@ -18,7 +18,7 @@ INSTANTS: Final = {
     "lease": ("assigned_at", "started_at"),
     "limit_state": ("at", "paused_until", "start_at"),
     "retry_credit": ("at",),
-    "task": ("created_at", "run_at", "queue_at", "deadline_at", "finished_at"),
+    "task": ("created_at", "run_at", "ready_at", "queue_at", "deadline_at", "finished_at"),
     "worker": ("registered_at", "ended_at"),
 }
 """The columns that statements compare with the clock or with each other."""

@@ -53,7 +53,7 @@ SELECT {COLUMNS}
 
 
 def stretch_ends(begins: Mapping[str, Place], length: int) -> dict[str, Place]:
-    """Where the next ``length`` ready tasks of each kind end; kinds that have fewer are left out."""
+    """Where the next ``length`` ready tasks of each kind end; kinds with fewer are left out."""
     found = sql.rows_in_index_order(STRETCH_ENDS, {**_places(begins), "length": length})
     return {kind: Place(queue_at, task_id) for kind, queue_at, task_id in found}
 

@@ -8,8 +8,9 @@ from tasks_app.store import sql
 LOOKED_AT: Final = 5_000
 """The newest attempts of all kinds: enough for a 95th percentile, and some 30 ms."""
 
-# A task is ready when its time has come and what it needs has ended. Its last attempt is the one
-# of which that is known: a retry moves the time, and the attempts before it have waited elsewhere.
+# A task is ready when its time has come and what it needs has ended; in a job its payload is put
+# together after that, and a pause is no wait for a worker. Its last attempt is the one of which
+# that is known: a retry moves the time, and the attempts before it have waited elsewhere.
 TIMES: Final = """
 WITH newest AS (
     SELECT a.kind, a.token, a.task_id, a.started_at,
@@ -20,7 +21,9 @@ WITH newest AS (
 ), waits AS (
     SELECT n.kind, n.ran,
            CASE WHEN t.token = n.token THEN
-               greatest(0, extract(epoch FROM n.started_at - greatest(t.run_at, d.ended_at)))
+               greatest(0, extract(epoch FROM n.started_at - greatest(t.run_at,
+                   CASE WHEN t.dependency_count > 0 AND t.job_id IS NULL THEN d.ended_at
+                        ELSE t.ready_at END)))
            END::float8 AS waited
       FROM newest n
       LEFT JOIN task t ON t.id = n.task_id

@@ -7,6 +7,7 @@ from tasks_app.core.limit_previews import Held, JoinPast
 from tasks_app.core.queue_previews import Overruns, Queue, Unroutable
 from tasks_app.core.states import DeadReason, Outcome
 from tasks_app.store import sql
+from tasks_app.store.readiness import WAITS_SINCE
 from tasks_app.store.reads.previews import HOURS, LOOKED_AT, MOST, MOST_PAYLOADS
 
 # The weight is the task's; one that was pruned meanwhile counts as most do.
@@ -110,18 +111,18 @@ def ready_by_kind() -> dict[str, int]:
 
 
 # As the sweep finds them: no boot on record could do the kind.
-UNROUTABLE: Final = """
-SELECT k.name, extract(epoch FROM statement_timestamp() - t.run_at)::float8
+UNROUTABLE: Final = f"""
+SELECT k.name, extract(epoch FROM statement_timestamp() - t.waits_since)::float8
   FROM kind k
  CROSS JOIN LATERAL (
-    SELECT run_at FROM task
+    SELECT {WAITS_SINCE} AS waits_since FROM task
      WHERE kind = k.name AND status = 'PENDING' AND waiting_on = 0
        AND run_at <= statement_timestamp()
      ORDER BY queue_at
      LIMIT %(most)s) t
  WHERE NOT k.by_people AND NOT EXISTS (SELECT FROM capability c WHERE c.kind = k.name)
  LIMIT %(most)s
-"""
+"""  # noqa: S608  a constant
 
 DIED_OF: Final = """
 SELECT count(*)::int

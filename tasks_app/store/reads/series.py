@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tasks_app.core.states import Status
 from tasks_app.store import sql
+from tasks_app.store.readiness import READY_SINCE
 
 POINTS: Final = 600
 """About one point a pixel of the widest chart on a laptop; more is only slower."""
@@ -124,17 +125,18 @@ def latest_point() -> Point | None:
     return None if found is None else _point(found)
 
 
-OLDEST = """
+OLDEST = f"""
 SELECT extract(epoch FROM statement_timestamp())::float8,
-       (SELECT extract(epoch FROM min(created_at))::float8 FROM task
+       (SELECT extract(epoch FROM min({READY_SINCE}))::float8 FROM task
          WHERE status IN ('ASSIGNED', 'FAILED', 'PENDING', 'RUNNING') AND waiting_on = 0
+           AND {READY_SINCE} <= statement_timestamp()
            AND kind NOT IN (SELECT name FROM kind WHERE by_people))
-"""
+"""  # noqa: S608  a constant
 
 
 @dataclass(frozen=True, slots=True)
 class Oldest:
-    """When the oldest unfinished task was made, read now; seconds since the epoch, or None."""
+    """Since when the oldest unfinished task has been ready; seconds since the epoch, or None."""
 
     now: float
     created: float | None
