@@ -42,6 +42,8 @@ class Outcome(StrEnum):
     CRASHED = "crashed"
     DEADLINE = "deadline"
     EXPIRED = "expired"
+    REPLACED = "replaced"
+    STOPPED = "stopped"
 
 
 class OnDead(StrEnum):
@@ -71,10 +73,20 @@ class WorkerState(StrEnum):
     PERSON = "person"
 
 
+class BootEnding(StrEnum):
+    """Why one boot of a worker ended; it decides who pays for the tasks that it was running."""
+
+    LEFT = "left"
+    DRAINING = "draining"
+    SILENT = "silent"
+    REPLACED = "replaced"
+    EVICTED = "evicted"
+
+
 FAILURES: Final = frozenset({Outcome.ERROR, Outcome.TIMEOUT, Outcome.CRASHED})
 """Outcomes that speak against a kind's handler or what it calls; losses speak against workers."""
 
-FREE: Final = frozenset({Outcome.RELEASED, Outcome.EXPIRED})
+FREE: Final = frozenset({Outcome.RELEASED, Outcome.EXPIRED, Outcome.REPLACED, Outcome.STOPPED})
 """Outcomes that use up no attempt although the work had begun."""
 
 ACTIVE: Final = frozenset({Status.ASSIGNED, Status.RUNNING})

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from tasks_app.core.states import WorkerState
+from tasks_app.core.states import BootEnding, WorkerState
 from tasks_app.models.choices import choices, one_of
 from tasks_app.models.tasks import new_id
 
@@ -14,8 +14,9 @@ from tasks_app.models.tasks import new_id
 class Worker(models.Model):
     """One boot of a worker process: a new identity each time, whatever its name.
 
-    ``drain_asked`` is the operator's wish; ``state`` is what became of the boot. A ``user`` who
-    takes steps from the inbox has one row too, in a state of its own that makes it no machine.
+    ``drain_asked`` is the operator's wish; ``state`` is what became of the boot, ``ending`` why. A
+    ``user`` who takes steps from the inbox has one row too, in a state of its own that makes it no
+    machine.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id)
@@ -30,6 +31,7 @@ class Worker(models.Model):
     drain_asked = models.BooleanField(db_default=False)
     registered_at = models.DateTimeField(db_default=Now())
     ended_at = models.DateTimeField(null=True)
+    ending = models.CharField(max_length=10, choices=choices(BootEnding), null=True)
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+"
     )
@@ -40,6 +42,9 @@ class Worker(models.Model):
             models.CheckConstraint(name="worker_slots_min", condition=Q(slots__gte=1)),
             models.CheckConstraint(
                 name="worker_state_known", condition=one_of("state", WorkerState)
+            ),
+            models.CheckConstraint(
+                name="worker_ending_known", condition=one_of("ending", BootEnding)
             ),
             models.CheckConstraint(
                 name="worker_user_is_person",

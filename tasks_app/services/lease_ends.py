@@ -8,7 +8,7 @@ from uuid import UUID
 
 from tasks_app.core.facts import ErrorFacts, RetryDecision, RetryPolicy
 from tasks_app.core.retry import decide_reclaim, decide_retry
-from tasks_app.core.states import DeadReason, Outcome, Status
+from tasks_app.core.states import FREE, DeadReason, Outcome, Status
 from tasks_app.sdk.link import Failure
 from tasks_app.store import lease_locks, leases
 from tasks_app.store.human_steps import ExpiredStep
@@ -56,35 +56,50 @@ LOST_MESSAGES = {
     Outcome.WORKER_LOST: ("WorkerLost", "Worker {worker} gave no sign of life while it ran this."),
     Outcome.NOT_NAMED: ("LeaseNotNamed", "Worker {worker} no longer named this task as its work."),
     Outcome.TIMEOUT: ("Timeout", "Worker {worker} did not stop this at its kind's timeout."),
+    Outcome.REPLACED: (
+        "WorkerReplaced",
+        "A newer process took the name {worker} while this worker ran the task.",
+    ),
+    Outcome.STOPPED: (
+        "WorkerStopped",
+        "Worker {worker} was ended while it drained: its stop timeout is shorter than its --grace.",
+    ),
+    Outcome.RELEASED: ("WorkerLeft", "Worker {worker} left before it finished or released this."),
 }
 
 
 def reclaim_ends(lost: Sequence[LostLease]) -> list[LeaseEnd]:
     """Decide each lost lease: back to PENDING, or DEAD as exhausted or poison."""
-    ends = [_blameless_end(lease) for lease in lost if _is_blameless(lease)]
-    for lease in lost:
-        if _is_blameless(lease):
-            continue
-        reason = decide_reclaim(
-            started=lease.started,
-            attempts=lease.attempts,
-            max_attempts=lease.max_attempts,
-            distinct_dead_workers=lease.casualties,
-            poison_after=lease.poison_after,
-        )
-        kind, message = LOST_MESSAGES[lease.outcome]
-        error = ErrorFacts(type=kind, message=message.format(worker=lease.worker_name))
-        ends.append(
-            LeaseEnd(
-                lease.task_id,
-                lease.token,
-                status=Status.PENDING if reason is None else Status.DEAD,
-                outcome=lease.outcome,
-                error=json.dumps(error.as_json()) if lease.started else None,
-                dead_reason=reason,
-            )
-        )
-    return _with_casualties(ends)
+    return _with_casualties(
+        [_blameless_end(lease) if _is_blameless(lease) else _reclaim_end(lease) for lease in lost]
+    )
+
+
+def _reclaim_end(lease: LostLease) -> LeaseEnd:
+    """A boot that was stopped or replaced is no casualty, and its attempts cost nothing.
+
+    Unless no sign of life followed: a task that takes its worker down, which is started again at
+    once under the same name, would go round for ever. Such boots count at the next end.
+    """
+    free = lease.outcome in FREE
+    reason = decide_reclaim(
+        started=lease.started and lease.outcome not in (Outcome.STOPPED, Outcome.RELEASED),
+        attempts=lease.attempts + lease.unheard - (1 if free else 0),
+        max_attempts=lease.max_attempts,
+        distinct_dead_workers=lease.casualties,
+        poison_after=lease.poison_after,
+    )
+    kind, message = LOST_MESSAGES[lease.outcome]
+    error = ErrorFacts(type=kind, message=message.format(worker=lease.worker_name))
+    return LeaseEnd(
+        lease.task_id,
+        lease.token,
+        status=Status.PENDING if reason is None else Status.DEAD,
+        outcome=lease.outcome,
+        error=json.dumps(error.as_json()) if lease.started else None,
+        dead_reason=reason,
+        refund=free,
+    )
 
 
 def _is_blameless(lease: LostLease) -> bool:
@@ -145,14 +160,26 @@ def release_held(
     begun: bool,
     outcome: Outcome,
     tokens: Sequence[int] | None = None,
+    why: ErrorFacts | None = None,
 ) -> int:
-    """Give back what workers hold, without using up an attempt; return how many leases ended."""
+    """Give back what workers hold, without using up an attempt; return how many leases ended.
+
+    ``why`` stands on the attempts that had begun.
+    """
+    error = None if why is None else json.dumps(why.as_json())
     held = lease_locks.lock_held(workers, begun=begun, tokens=tokens)
     return len(
         leases.end(
             [
-                LeaseEnd(task_id, token, status=Status.PENDING, outcome=outcome, refund=True)
-                for task_id, token in held
+                LeaseEnd(
+                    task_id,
+                    token,
+                    status=Status.PENDING,
+                    outcome=outcome,
+                    error=error if started else None,
+                    refund=True,
+                )
+                for task_id, token, started in held
             ]
         )
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from tasks_app import events
+from tasks_app.core.facts import ErrorFacts
 from tasks_app.core.states import Outcome
 from tasks_app.core.words import say
 from tasks_app.services.auditing import note
@@ -79,11 +80,13 @@ def evict_worker(worker_id: UUID, actor: Actor, reason: str) -> int | None:
     """
     if not reason.strip():
         raise ValueError(say("reason: empty; say in a few words why the worker is evicted"))
-    if not workers.evict(worker_id):
+    name = workers.evict(worker_id)
+    if name is None:
         return None
     # The process may be in the middle of each: the task has to go on elsewhere all the same, and a
     # person's decision is no fault of it.
-    released = release_held([worker_id], begun=True, outcome=Outcome.RELEASED)
+    why = ErrorFacts(type="WorkerEvicted", message=f"Worker {name} was evicted: {reason.strip()}")
+    released = release_held([worker_id], begun=True, outcome=Outcome.RELEASED, why=why)
     note(actor, "evict", f"worker {worker_id}", reason=reason.strip(), released=released)
     events.wake_supervisor()
     return released

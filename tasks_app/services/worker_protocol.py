@@ -41,6 +41,7 @@ from tasks_app.store.reads.configuration import (
     supervisor_settings,
 )
 from tasks_app.store.reads.in_flight import tokens_held
+from tasks_app.store.reads.overview import MISSED_HEARTBEATS
 
 TOO_MANY_REQUESTS: Final = 429
 MOST_CLAIMED: Final = 10_000
@@ -67,6 +68,7 @@ def register(registration: Registration) -> Registered:
         version=registration.version,
         slots=registration.slots,
         skills=registration.skills,
+        silent_after=MISSED_HEARTBEATS * settings.heartbeat_seconds,
     )
     events.wake_supervisor()
     policies = kind_policies()
@@ -108,12 +110,26 @@ def _loaded(texts: Sequence[str]) -> list[Any]:
     return values
 
 
-@transactional
 def heartbeat(worker_id: UUID, tokens: Sequence[int], progress: Sequence[Progress]) -> Orders:
     """Record a sign of life that names the tokens still worked on.
 
-    Raises WorkerUnknown when this boot was lost, WorkerReplaced when another one has its name.
+    Raises WorkerUnknown when this boot was lost, WorkerReplaced when another one has its name; that
+    its process still speaks is recorded then.
     """
+    try:
+        return _beat(worker_id, tokens, progress)
+    except WorkerUnknown:
+        _note_alive(worker_id)
+        raise
+
+
+@transactional
+def _note_alive(worker_id: UUID) -> None:
+    workers.note_alive(worker_id)
+
+
+@transactional
+def _beat(worker_id: UUID, tokens: Sequence[int], progress: Sequence[Progress]) -> Orders:
     told = [p for p in progress if is_token(p.token)]
     notes = {str(p.token): progress_note(p.fraction, p.note) for p in told}
     task_logs.keep(worker_id, {p.token: p.lines for p in told if p.lines})

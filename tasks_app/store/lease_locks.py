@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from tasks_app.store import sql
+from tasks_app.store.reads.casualties import CASUALTIES_OF_ATTEMPTS
 
 # Locked here, decided in core, ended in the same transaction.
-LOCK_RUNNING = """
+LOCK_RUNNING = f"""
 SELECT t.id, t.token, t.attempts, t.max_attempts, t.kind, k.poison_after, k.limit_name,
-       (SELECT count(DISTINCT a.worker_id) FILTER (WHERE a.outcome = 'worker_lost')
-             + count(*) FILTER (WHERE a.outcome = 'crashed')
+       (SELECT {CASUALTIES_OF_ATTEMPTS}
           FROM attempt a
          WHERE a.task_id = t.id AND a.requeues = t.requeues AND a.started_at IS NOT NULL)
   FROM (SELECT * FROM unnest(%(tasks)s::uuid[], %(tokens)s::bigint[]) AS i(task_id, token)
@@ -22,7 +22,7 @@ SELECT t.id, t.token, t.attempts, t.max_attempts, t.kind, k.poison_after, k.limi
        FOR NO KEY UPDATE
  ) t
   JOIN kind k ON k.name = t.kind
-"""
+"""  # noqa: S608  a constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,13 @@ def lock_running(
 # commits while this waits for the task has begun it: the task's status says so once it is locked,
 # the lease's row in the snapshot does not.
 LOCK_HELD = """
-SELECT t.id, t.token
+SELECT t.id, t.token, t.status = 'RUNNING'
   FROM (SELECT * FROM lease
          WHERE worker_id = ANY (%(workers)s::uuid[]) AND (%(begun)s OR started_at IS NULL)
            AND (%(tokens)s::bigint[] IS NULL OR token = ANY (%(tokens)s::bigint[]))
          ORDER BY task_id) l
  CROSS JOIN LATERAL (
-    SELECT t.id, t.token FROM task t
+    SELECT t.id, t.token, t.status FROM task t
      WHERE t.id = l.task_id AND t.token = l.token
        AND (t.status = 'ASSIGNED' OR %(begun)s AND t.status = 'RUNNING')
        FOR NO KEY UPDATE
@@ -72,8 +72,8 @@ SELECT t.id, t.token
 
 def lock_held(
     workers: Sequence[UUID], *, begun: bool, tokens: Sequence[int] | None = None
-) -> list[tuple[UUID, int]]:
-    """Lock what workers hold and return (task, token); ``begun`` adds started ones."""
+) -> list[tuple[UUID, int, bool]]:
+    """Lock what workers hold and return (task, token, started); ``begun`` adds started ones."""
     found = sql.rows_by_key(
         LOCK_HELD,
         {
@@ -82,4 +82,4 @@ def lock_held(
             "tokens": None if tokens is None else list(tokens),
         },
     )
-    return [(r[0], int(r[1])) for r in found]
+    return [(r[0], int(r[1]), bool(r[2])) for r in found]

@@ -8,6 +8,7 @@ from tasks_app.core.retry_budget import retries_allowed
 from tasks_app.core.states import Outcome, Status
 from tasks_app.store import sql
 from tasks_app.store.readiness import WAITS_SINCE
+from tasks_app.store.reads.casualties import CASUALTIES_OF_ATTEMPTS, UNHEARD
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +16,10 @@ class LostLease:
     """A lease whose right to work has ended, and what is needed to decide what follows.
 
     ``casualties`` counts the different workers that died while they ran this task, this one among
-    them where it did, and the child processes that did. ``blameless``: its worker gave its last
-    sign of life before a break in the rounds, in which the record itself may have been away.
+    them where it did, and the child processes that did. ``unheard`` are those of them that were
+    replaced by a newer process and never heard of again, whose attempts cost nothing at the time.
+    ``blameless``: its worker gave its last sign of life before a break in the rounds, in which the
+    record itself may have been away.
     """
 
     task_id: UUID
@@ -26,6 +29,7 @@ class LostLease:
     attempts: int
     max_attempts: int
     casualties: int
+    unheard: int
     poison_after: int
     worker_name: str
     blameless: bool = False
@@ -36,15 +40,21 @@ class LostLease:
 # between the snapshot and the lock leaves the lease's old row in the snapshot: whether the task was
 # begun is therefore read from the task, whose locked row is the newest. Silent workers have been
 # marked before (workers.MARK_LOST), under the lock that a sign of life needs.
+# A timeout takes a worker that lives past it: one that fell silent before may be unable to stop
+# anything, and all that it holds is lost with it once that is known.
 # A lease is not named when the worker had ``unnamed_for`` seconds and two signs of life to name it:
 # the time, because two signs of life may follow each other at once after an answer was lost.
-TAKE_LOST = """
+TAKE_LOST = f"""
 WITH lost AS (
     SELECT l.task_id, l.token, l.worker_id, w.name,
            CASE
              WHEN w.state IN ('lost', 'stopped')
-               THEN 'worker_lost'
-             WHEN l.started_at < statement_timestamp()
+               THEN CASE w.ending WHEN 'replaced' THEN 'replaced'
+                                  WHEN 'draining' THEN 'stopped'
+                                  WHEN 'left' THEN 'released'
+                                  WHEN 'evicted' THEN 'released'
+                                  ELSE 'worker_lost' END
+             WHEN l.started_at < least(statement_timestamp(), h.at)
                     - (k.timeout_seconds + %(timeout_grace)s) * interval '1 second'
                   AND s.since < statement_timestamp()
                     - (k.timeout_seconds + %(timeout_grace)s) * interval '1 second'
@@ -62,12 +72,16 @@ WITH lost AS (
 )
 SELECT t.id, t.token, lost.outcome, t.status = 'RUNNING', t.attempts, t.max_attempts,
        CASE t.status WHEN 'ASSIGNED' THEN 0 ELSE
-           (SELECT count(DISTINCT a.worker_id) FILTER (WHERE a.outcome = 'worker_lost'
-                                                         AND a.worker_id <> lost.worker_id)
-                 + count(*) FILTER (WHERE a.outcome = 'crashed')
+           (SELECT {CASUALTIES_OF_ATTEMPTS}
               FROM attempt a
-             WHERE a.task_id = t.id AND a.started_at IS NOT NULL AND a.requeues = t.requeues)
+             WHERE a.task_id = t.id AND a.started_at IS NOT NULL AND a.requeues = t.requeues
+               AND (a.outcome = 'crashed' OR a.worker_id IS DISTINCT FROM lost.worker_id))
            + CASE lost.outcome WHEN 'worker_lost' THEN 1 ELSE 0 END
+       END,
+       CASE t.status WHEN 'ASSIGNED' THEN 0 ELSE
+           (SELECT count(*) FROM attempt a
+             WHERE a.task_id = t.id AND a.started_at IS NOT NULL AND a.requeues = t.requeues
+               AND a.outcome = 'replaced' AND {UNHEARD})
        END,
        p.poison_after, lost.name, lost.blameless
   FROM lost
@@ -77,7 +91,7 @@ SELECT t.id, t.token, lost.outcome, t.status = 'RUNNING', t.attempts, t.max_atte
  ORDER BY lost.task_id
  LIMIT %(limit)s
    FOR NO KEY UPDATE OF t SKIP LOCKED
-"""
+"""  # noqa: S608  constants
 
 
 def take_lost(timeout_grace: float, unnamed_for: float, limit: int) -> list[LostLease]:

@@ -1,20 +1,29 @@
 """Writes to workers, their capabilities and their heartbeats."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from tasks_app.store import sql
 from tasks_app.store.kinds import ensure_kinds
 
+NEVER_SILENT: Final = 1e9
+"""Seconds; no worker's heartbeat is that old."""
+
 # Two boots of one name at once do not see each other before they commit, and the second would break
 # the unique index: it waits instead, and replaces the first. Freed with the transaction.
 ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtextextended(%(name)s, 0))"
 
+# One that had been silent for some heartbeats was gone before: its successor is no reason.
 REPLACE = """
-UPDATE worker SET state = 'lost', ended_at = statement_timestamp()
- WHERE name = %(name)s AND state IN ('active', 'draining')
-RETURNING id
+UPDATE worker w SET state = 'lost', ended_at = statement_timestamp(),
+       ending = CASE WHEN w.state = 'draining' THEN 'draining'
+                     WHEN h.at < statement_timestamp() - %(silent_after)s * interval '1 second'
+                       THEN 'silent'
+                     ELSE 'replaced' END
+  FROM heartbeat h
+ WHERE w.name = %(name)s AND w.state IN ('active', 'draining') AND h.worker_id = w.id
+RETURNING w.id
 """
 
 INSERT = """
@@ -39,13 +48,18 @@ def register(
     version: str,
     slots: int,
     skills: Mapping[str, float],
+    silent_after: float = NEVER_SILENT,
 ) -> list[UUID]:
     """Begin a boot under a new identity; return the older boots of that name, lost from now on.
+
+    One that gave no sign of life for ``silent_after`` seconds counts as silent, not as replaced.
 
     A kind that a worker offers exists from then on.
     """
     sql.execute(ONE_AT_A_TIME, {"name": name})
-    replaced = [found for (found,) in sql.rows(REPLACE, {"name": name})]
+    replaced = [
+        found for (found,) in sql.rows(REPLACE, {"name": name, "silent_after": silent_after})
+    ]
     sql.execute(
         INSERT,
         {
@@ -93,6 +107,20 @@ def beat(worker_id: UUID, tokens: Sequence[int], progress: Mapping[str, Any]) ->
     return bool(found[0][0]) if found else None
 
 
+# The time of a boot that has ended shows only that its process outlived its end: whether it was
+# alive when another took its name decides whether it was a casualty.
+NOTE_ALIVE = """
+UPDATE heartbeat h SET at = statement_timestamp()
+  FROM worker w
+ WHERE h.worker_id = %(id)s AND w.id = h.worker_id AND w.state IN ('lost', 'stopped')
+"""
+
+
+def note_alive(worker_id: UUID) -> None:
+    """Record that the process of a boot that has ended still speaks."""
+    sql.execute(NOTE_ALIVE, {"id": worker_id})
+
+
 IS_REPLACED = """
 SELECT EXISTS (SELECT FROM worker mine
                  JOIN worker other ON other.name = mine.name AND other.id <> mine.id
@@ -117,7 +145,7 @@ def drain(worker_id: UUID) -> bool:
 
 
 STOP = """
-UPDATE worker SET state = 'stopped', ended_at = statement_timestamp()
+UPDATE worker SET state = 'stopped', ended_at = statement_timestamp(), ending = 'left'
  WHERE id = %(id)s AND state IN ('active', 'draining')
 """
 
@@ -139,14 +167,19 @@ def ask_drain(worker_id: UUID, asked: bool) -> bool:
 
 
 EVICT = """
-UPDATE worker SET state = 'lost', ended_at = statement_timestamp()
+UPDATE worker SET state = 'lost', ended_at = statement_timestamp(), ending = 'evicted'
  WHERE id = %(id)s AND state IN ('active', 'draining')
+RETURNING name
 """
 
 
-def evict(worker_id: UUID) -> bool:
-    """End a boot by an operator's word: what it reports from now on is stale."""
-    return sql.execute(EVICT, {"id": worker_id}) == 1
+def evict(worker_id: UUID) -> str | None:
+    """End a boot by an operator's word and return its name; what it reports is stale from now on.
+
+    None where it has ended already.
+    """
+    found = sql.row(EVICT, {"id": worker_id})
+    return None if found is None else str(found[0])
 
 
 # The heartbeat is locked as well: a sign of life that commits at this instant is seen, one that is
@@ -159,12 +192,16 @@ WITH silent AS (
      ORDER BY w.id
        FOR UPDATE OF w, h SKIP LOCKED
 )
-UPDATE worker w SET state = 'lost', ended_at = statement_timestamp()
+UPDATE worker w SET state = 'lost', ended_at = statement_timestamp(),
+       ending = CASE w.state WHEN 'draining' THEN 'draining' ELSE 'silent' END
   FROM silent s WHERE w.id = s.id
 RETURNING w.name
 """
 
 
 def mark_lost(stale_after: float) -> list[str]:
-    """Mark the workers whose sign of life is older than ``stale_after`` seconds; return names."""
+    """Mark the workers whose sign of life is older than ``stale_after`` seconds; return names.
+
+    One that drained was stopped before it could leave: its manager did not wait for that.
+    """
     return [name for (name,) in sql.rows(MARK_LOST, {"stale_after": stale_after})]

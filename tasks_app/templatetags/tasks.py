@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.core.facts import Left
 from tasks_app.core.queries import quoted_if_needed
-from tasks_app.core.states import DeadReason, OnDead, Outcome, Status
+from tasks_app.core.states import BootEnding, DeadReason, OnDead, Outcome, Status
 from tasks_app.services.found_searches import pinned_of
 from tasks_app.store.reads.searches import SearchRow
 from tasks_app.templatetags.shell import SHAPES
@@ -34,9 +34,20 @@ LOOKS_LIKE: Final[dict[str, Status]] = {
     Outcome.DEADLINE: Status.DEAD,
     Outcome.RELEASED: Status.PENDING,
     Outcome.EXPIRED: Status.PENDING,
+    Outcome.REPLACED: Status.PENDING,
+    Outcome.STOPPED: Status.PENDING,
     Outcome.CANCELLED: Status.CANCELLED,
 }
 """An outcome has the shape and the colour of the status that it most resembles."""
+
+ENDINGS: Final[dict[str, Promise]] = {
+    BootEnding.LEFT: _("Stopped normally"),
+    BootEnding.DRAINING: _("Ended while draining"),
+    BootEnding.SILENT: _("No heartbeat"),
+    BootEnding.REPLACED: _("Replaced by a newer process"),
+    BootEnding.EVICTED: _("Evicted"),
+}
+"""Why a boot of a worker ended."""
 
 REASONS: Final[dict[str, Promise]] = {
     DeadReason.PERMANENT: _("Its error can never pass, so no attempt was wasted on trying again."),
@@ -70,6 +81,12 @@ LEFT: Final[dict[str, Promise]] = {
     Left.ALL_BUSY: _("Every worker that can do it has as much as it may hold."),
     Left.BEST_BUSY: _("It waits for the most skilled worker, which is busy."),
 }
+
+
+@register.filter
+def boot_ending(value: str | None) -> str:
+    """Say why a boot ended; empty where that was not recorded, or it has not ended."""
+    return str(ENDINGS.get(value or "", ""))
 
 
 @register.filter

@@ -26,6 +26,7 @@ class ModelTask:
     cancel_asked: bool = False
     deaths: set[UUID] = field(default_factory=set)
     crashes: int = 0
+    unheard: int = 0
     by_people: bool = False
     gone: bool = False
 
@@ -62,9 +63,22 @@ class ModelTask:
         started = self.status is Status.RUNNING
         if started:
             self.deaths.add(worker)
+        self._lost(started)
+
+    def _lost(self, started: bool) -> None:
         poison = len(self.deaths) + self.crashes >= POISON_AFTER
-        dead = started and (poison or self.attempts >= self.max_attempts)
+        dead = started and (poison or self.attempts + self.unheard >= self.max_attempts)
         self._leave(Status.DEAD if dead else Status.PENDING)
+
+    def lose_to_successor(self, worker: UUID) -> None:
+        """A newer process has its worker's name: free now, counted later if it stays unheard of."""
+        started = self.status is Status.RUNNING
+        if started:
+            self.attempts -= 1
+        self._lost(started)
+        if started:
+            self.deaths.add(worker)
+            self.unheard += 1
 
     def cancel(self) -> None:
         """At once, but where a machine is at work: that is asked."""
@@ -81,6 +95,7 @@ class ModelTask:
         self.requeues += 1
         self.deaths = set()
         self.crashes = 0
+        self.unheard = 0
 
     def holds(self, grant: Grant, worker: UUID) -> bool:
         """Whether a report under this grant must be accepted."""

@@ -47,6 +47,7 @@ class Record(RuleBasedStateMachine):
         self.tasks: dict[UUID, ModelTask] = {}
         self.grants: list[tuple[UUID, Grant]] = []
         self.silent: set[UUID] = set()
+        self.replaced: set[UUID] = set()
         self.old_epochs: list[int] = []
 
     def teardown(self) -> None:
@@ -79,8 +80,9 @@ class Record(RuleBasedStateMachine):
     @rule(name=st.sampled_from(NAMES), slots=st.integers(1, 3))
     def boot(self, name: str, slots: int) -> None:
         """A worker starts; an older boot of its name is gone from now on."""
-        if name in self.floor.workers:
-            self.silent.add(self.floor.workers[name])
+        older = self.floor.workers.get(name)
+        if older is not None and older not in self.silent:
+            self.replaced.add(older)
         self.floor.worker(name, slots)
 
     @rule(sweeping=st.booleans())
@@ -90,6 +92,8 @@ class Record(RuleBasedStateMachine):
         for task in self.tasks.values():
             if sweeping and task.held and task.held[0] in self.silent:
                 task.lose(task.held[0])
+            elif sweeping and task.held and task.held[0] in self.replaced:
+                task.lose_to_successor(task.held[0])
         self._read_back(settled=True)
         assert report.dispatched >= 0
 
@@ -217,6 +221,8 @@ class Record(RuleBasedStateMachine):
         for task in self.tasks.values():
             if task.held and task.held[0] in self.silent:
                 task.lose(task.held[0])
+            elif task.held and task.held[0] in self.replaced:
+                task.lose_to_successor(task.held[0])
             elif task.status is Status.FAILED:
                 task.status = Status.PENDING
         self._read_back(settled=True)

@@ -103,8 +103,8 @@ MUTANTS: Final = (
         (
             Patch(
                 "tasks_app/services/lease_ends.py",
-                "error=json.dumps(error.as_json()) if lease.started else None,",
-                "error=json.dumps(error.as_json()) if lease.started else None, refund=True,",
+                "        refund=free,\n",
+                "        refund=True,\n",
             ),
         ),
         (
@@ -148,6 +148,26 @@ MUTANTS: Final = (
             (
                 "tests/races/test_races.py"
                 "::test_a_claim_that_commits_while_a_sweep_looks_counts_as_an_attempt"
+            ),
+        ),
+    ),
+    Mutant(
+        "a living boot that was replaced is a casualty",
+        (Patch(SWEEP, "WHEN 'replaced' THEN 'replaced'", "WHEN 'replaced' THEN 'worker_lost'"),),
+        (
+            (
+                "tests/services/test_leases.py"
+                "::test_two_living_processes_with_one_name_cost_their_tasks_nothing"
+            ),
+        ),
+    ),
+    Mutant(
+        "a silent worker's leases time out",
+        (Patch(SWEEP, "least(statement_timestamp(), h.at)", "statement_timestamp()"),),
+        (
+            (
+                "tests/services/test_leases.py"
+                "::test_the_leases_of_a_silent_worker_are_lost_with_it_and_not_timed_out"
             ),
         ),
     ),

@@ -1,6 +1,7 @@
 """Leases that are lost, late, refused or given back."""
 
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -10,6 +11,7 @@ from tasks_app.models import LateResult, Lease, Task, Worker
 from tasks_app.sdk.link import Grant, WorkerReplaced, WorkerUnknown
 from tasks_app.services import operations, worker_protocol
 from tasks_app.services.people import Actor
+from tasks_app.store.reads.floor import count_lost
 from tests.floor import Floor
 
 
@@ -163,6 +165,128 @@ def test_a_name_that_registers_again_replaces_its_older_boot_at_once(floor: Floo
     (again,) = floor.claim("w1")
     assert again.task_id == grant.task_id
     assert [w.state for w in Worker.objects.order_by("registered_at")] == ["lost", "active"]
+
+
+def ended(floor: Floor, task: UUID) -> tuple[str, str]:
+    """The latest attempt's outcome and the type of its error."""
+    attempt = floor.task(task).history.order_by("-token")[0]
+    return attempt.outcome, (attempt.error or {}).get("type", "")
+
+
+def test_a_worker_that_is_killed_while_it_drains_costs_no_attempt_and_is_no_casualty(
+    floor: Floor,
+) -> None:
+    floor.kind(max_attempts=3, poison_after=3)
+    (task,) = floor.submit()
+    for name in ("w1", "w2", "w3", "w4"):
+        floor.worker(name)
+        floor.round()
+        floor.claim(name)
+        worker_protocol.drain(floor.workers[name])
+        floor.silence(name, 100)
+        floor.round()
+        assert ended(floor, task) == ("stopped", "WorkerStopped")
+        assert Worker.objects.get(name=name).ending == "draining"
+    assert (floor.status(task), floor.task(task).attempts) == (Status.PENDING, 0)
+    assert count_lost() == 0, "a stop that took too long is no loss of a worker"
+
+
+def test_a_draining_worker_that_its_successor_replaces_costs_no_attempt(floor: Floor) -> None:
+    floor.kind(max_attempts=3, poison_after=3)
+    (task,) = floor.submit()
+    for _ in range(5):
+        floor.worker("w1")
+        floor.round()
+        floor.claim("w1")
+        worker_protocol.drain(floor.workers["w1"])
+    floor.worker("w1")
+    floor.round()
+    assert {outcome for outcome, _ in floor.attempts(task)} == {"stopped"}
+    assert floor.task(task).attempts == 0
+    assert floor.status(task) is not Status.DEAD
+
+
+def test_two_living_processes_with_one_name_cost_their_tasks_nothing(floor: Floor) -> None:
+    floor.kind(max_attempts=3, poison_after=3)
+    (task,) = floor.submit()
+    for _ in range(8):
+        older = floor.workers.get("w1")
+        floor.worker("w1")
+        if older is not None:
+            with pytest.raises(WorkerReplaced):
+                worker_protocol.heartbeat(older, [], [])
+        floor.round()
+        floor.claim("w1")
+    assert ended(floor, task) == ("replaced", "WorkerReplaced")
+    assert (floor.status(task), floor.task(task).attempts) == (Status.RUNNING, 1)
+    assert count_lost() == 0
+
+
+def test_a_task_that_kills_a_worker_started_again_under_its_name_is_poison(floor: Floor) -> None:
+    floor.kind(max_attempts=10, poison_after=3)
+    (task,) = floor.submit()
+    for _ in range(5):
+        floor.worker("w1")
+        floor.round()
+        floor.claim("w1")
+    assert floor.status(task) is Status.DEAD, "nothing was heard of any of them again"
+    dead = floor.task(task)
+    assert dead.dead_reason == "poison"
+    assert len(floor.attempts(task)) == 4
+
+
+def test_a_worker_that_had_been_silent_before_it_was_replaced_is_a_casualty(floor: Floor) -> None:
+    grant = running(floor)
+    floor.silence("w1", 60)
+    floor.worker("w1")
+    floor.round()
+    assert ended(floor, grant.task_id) == ("worker_lost", "WorkerLost")
+    assert floor.task(grant.task_id).attempts == 1
+
+
+def test_an_evicted_worker_costs_nothing_and_the_attempt_says_why(floor: Floor) -> None:
+    grant = running(floor)
+    operations.evict_worker(floor.workers["w1"], Actor("op"), "its disk is full")
+    assert ended(floor, grant.task_id) == ("released", "WorkerEvicted")
+    assert "its disk is full" in (floor.task(grant.task_id).error or {})["message"]
+    assert floor.task(grant.task_id).attempts == 0
+    assert count_lost() == 0
+
+
+def test_the_leases_of_a_silent_worker_are_lost_with_it_and_not_timed_out(floor: Floor) -> None:
+    floor.kind(timeout_seconds=60)
+    floor.worker("w1", slots=8)
+    tasks = floor.submit(8)
+    floor.round()
+    grants = floor.claim("w1")
+    for grant in grants:
+        floor.started_ago(grant, 75)
+    floor.silence("w1", 74)
+    report = floor.round()
+    assert (report.reclaimed, report.dispatched) == (0, 0), "it may be unable to stop anything"
+    floor.silence("w1", 20)
+    assert floor.round().reclaimed == 8
+    assert {outcome for task in tasks for outcome, _ in floor.attempts(task)} == {"worker_lost"}
+
+
+def test_a_worker_that_lives_past_a_timeout_and_does_not_stop_it_pays_it(floor: Floor) -> None:
+    floor.kind(timeout_seconds=60)
+    grant = running(floor)
+    floor.started_ago(grant, 75)
+    floor.silence("w1", 74)
+    assert floor.round().reclaimed == 0
+    floor.beat("w1", grant)
+    assert floor.round().reclaimed == 1
+    assert floor.attempts(grant.task_id) == [("timeout", "w1")]
+
+
+def test_a_silent_worker_gets_nothing_new_until_it_speaks(floor: Floor) -> None:
+    floor.worker("w1", slots=2)
+    floor.silence("w1", 46)
+    floor.submit()
+    assert floor.round().dispatched == 0
+    floor.beat("w1")
+    assert floor.round().dispatched == 1
 
 
 def test_a_task_that_took_down_three_workers_is_poison(floor: Floor) -> None:

@@ -49,10 +49,11 @@ def list_floor() -> list[FloorWorker]:
     return [FloorWorker(*row) for row in sql.rows(WORKERS)]
 
 
-# A name that is back is no loss.
+# A name that is back is no loss, nor is a boot that a person or a newer process ended.
 LOST = """
 SELECT count(DISTINCT w.name) FROM worker w
- WHERE w.state = 'lost' AND w.ended_at > statement_timestamp() - interval '1 hour'
+ WHERE w.state = 'lost' AND coalesce(w.ending, 'silent') = 'silent'
+   AND w.ended_at > statement_timestamp() - interval '1 hour'
    AND NOT EXISTS (SELECT FROM worker n
                     WHERE n.name = w.name AND n.state IN ('active', 'draining'))
 """

@@ -84,21 +84,22 @@ INVARIANTS: Final = (
         SELECT t.id::text
           FROM task t
           JOIN attempt a ON a.task_id = t.id
-         WHERE a.started_at IS NOT NULL AND a.outcome NOT IN ('released', 'expired')
+         WHERE a.started_at IS NOT NULL
+           AND a.outcome NOT IN ('released', 'expired', 'replaced', 'stopped')
          GROUP BY t.id, t.max_attempts, a.requeues
         HAVING count(*) > t.max_attempts
         """,
     ),
     Invariant(
         "started_reclaims_count",
-        "A started attempt counts unless it was released, or a person's time ran out: the task's "
-        "own count says the same.",
+        "A started attempt counts unless it was released, its worker was stopped or replaced, or "
+        "a person's time ran out: the task's own count says the same.",
         """
         SELECT t.id::text
           FROM task t
           LEFT JOIN attempt a ON a.task_id = t.id AND a.requeues = t.requeues
                              AND a.started_at IS NOT NULL
-                             AND a.outcome NOT IN ('released', 'expired')
+                             AND a.outcome NOT IN ('released', 'expired', 'replaced', 'stopped')
           LEFT JOIN lease l ON l.task_id = t.id AND l.started_at IS NOT NULL
          GROUP BY t.id, t.attempts, l.task_id
         HAVING count(a.token) + CASE WHEN l.task_id IS NULL THEN 0 ELSE 1 END <> t.attempts

@@ -77,7 +77,7 @@ def list_near_misses(before: int | None = None) -> tuple[Sequence[NearMiss], int
 
 
 BOOTS = """
-SELECT w.id, w.name, w.host, w.version, w.state, w.registered_at, w.ended_at
+SELECT w.id, w.name, w.host, w.version, w.state, w.registered_at, w.ended_at, w.ending
   FROM worker w
  WHERE w.state IN ('stopped', 'lost') AND (%(before)s::uuid IS NULL OR w.id < %(before)s)
  ORDER BY w.id DESC LIMIT %(limit)s

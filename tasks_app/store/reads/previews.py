@@ -10,6 +10,7 @@ from tasks_app.core.previews import KindPast, PastAttempt
 from tasks_app.core.states import FAILURES, DeadReason, Outcome, Status
 from tasks_app.core.supervision_previews import Ahead
 from tasks_app.store import sql
+from tasks_app.store.reads.casualties import CASUALTIES_OF_ATTEMPTS, IS_CASUALTY
 from tasks_app.store.reads.counts import count_by_status
 
 HOURS: Final = 24.0
@@ -37,14 +38,13 @@ SELECT extract(epoch FROM ended_at - started_at)::float8, coalesce(c.skill, 1)::
 
 
 # Of one incarnation, as the sweep counts them: the workers that died as they ran it.
-DOWNED = """
-SELECT (count(DISTINCT worker_id) FILTER (WHERE outcome = 'worker_lost')
-        + count(*) FILTER (WHERE outcome = 'crashed'))::int
+DOWNED = f"""
+SELECT ({CASUALTIES_OF_ATTEMPTS})::int
   FROM (SELECT * FROM attempt ORDER BY token DESC LIMIT %(looked_at)s) a
- WHERE kind = %(kind)s AND started_at IS NOT NULL AND outcome IN ('worker_lost', 'crashed')
+ WHERE kind = %(kind)s AND started_at IS NOT NULL AND {IS_CASUALTY}
    AND ended_at > statement_timestamp() - %(hours)s * interval '1 hour'
  GROUP BY task_id, requeues
-"""
+"""  # noqa: S608  constants
 
 
 def kind_past(kind: str) -> KindPast:

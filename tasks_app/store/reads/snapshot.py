@@ -14,8 +14,14 @@ from tasks_app.store.reads.configuration import KINDS, policies_of
 from tasks_app.store.reads.fair_share import other_jobs, turns_of
 from tasks_app.store.reads.ready import ready_tasks
 
-WORKERS = """
-SELECT w.id, w.name, w.slots, w.state = 'draining' OR w.drain_asked,
+SILENT_SHARE: Final = 0.5
+"""Share of the time after which a worker is lost, from which on one that says nothing gets nothing
+new: its handlers may hold the interpreter, and what it is given would wait until it is lost."""
+
+WORKERS = f"""
+SELECT w.id, w.name, w.slots,
+       w.state = 'draining' OR w.drain_asked
+           OR h.at < statement_timestamp() - %(stale_after)s * {SILENT_SHARE} * interval '1 second',
        coalesce(l.active, 0), coalesce(l.queued, 0)
   FROM worker w
   JOIN heartbeat h ON h.worker_id = w.id
@@ -28,7 +34,7 @@ SELECT w.id, w.name, w.slots, w.state = 'draining' OR w.drain_asked,
  WHERE w.state IN ('active', 'draining')
    AND h.at >= statement_timestamp() - %(stale_after)s * interval '1 second'
  ORDER BY w.name
-"""
+"""  # noqa: S608  a constant
 
 SKILLS = """
 SELECT c.worker_id, c.kind, c.skill

@@ -18,7 +18,7 @@ MOST_ATTEMPTS: Final = 50
 
 WORKER = """
 SELECT w.id, w.name, w.host, w.pid, w.version, w.slots, w.state, w.drain_asked, w.registered_at,
-       w.ended_at, h.at, extract(epoch FROM statement_timestamp() - h.at)::float8,
+       w.ended_at, w.ending, h.at, extract(epoch FROM statement_timestamp() - h.at)::float8,
        coalesce(l.active, 0), coalesce(l.running, 0), coalesce(l.queued, 0)::float8,
        coalesce((SELECT array_agg(c.kind ORDER BY c.kind) FROM capability c
                   WHERE c.worker_id = w.id), '{}'),
@@ -53,6 +53,7 @@ class WorkerDetail:
     drain_asked: bool
     registered_at: datetime
     ended_at: datetime | None
+    ending: str | None
     heartbeat_at: datetime
     heartbeat_age: float
     active: int
@@ -96,7 +97,7 @@ def find_worker(worker_id: UUID) -> WorkerDetail | None:
 
 
 ENDED = """
-SELECT w.id, w.name, w.host, w.version, w.state, w.registered_at, w.ended_at
+SELECT w.id, w.name, w.host, w.version, w.state, w.registered_at, w.ended_at, w.ending
   FROM worker w
  WHERE w.state IN ('stopped', 'lost') AND (%(name)s = '' OR w.name = %(name)s)
  ORDER BY w.ended_at DESC
@@ -115,6 +116,7 @@ class EndedBoot:
     state: str
     registered_at: datetime
     ended_at: datetime
+    ending: str | None = None
 
 
 def list_ended_boots(name: str = "") -> list[EndedBoot]:
