@@ -164,8 +164,8 @@ class FloorFacts:
     thresholds: AlertThresholds = AlertThresholds()
 
 
-def decide_alerts(facts: FloorFacts) -> list[Alert]:
-    """Every alert that holds, the worst first."""
+def decide_alerts(facts: FloorFacts, most: int | None = MOST_OF_A_SORT) -> list[Alert]:
+    """Every alert that holds, the worst first; up to ``most`` of a sort, None for all of them."""
     alerts: list[Alert] = []
     limits = facts.thresholds
     age = facts.last_round_age
@@ -174,8 +174,8 @@ def decide_alerts(facts: FloorFacts) -> list[Alert]:
     if facts.unserved:
         alerts.append(Unserved(facts.unserved))
     longest_first = sorted(facts.silent, key=lambda each: (-each.silent_seconds, each.worker))
-    alerts += longest_first[:MOST_OF_A_SORT]
-    alerts += _held_kinds(facts)[:MOST_OF_A_SORT]
+    alerts += longest_first[:most]
+    alerts += _held_kinds(facts)[:most]
     held = facts.oldest_snapshot
     if held is not None and held.seconds > limits.snapshot_seconds:
         alerts.append(held)

@@ -160,7 +160,8 @@ class Leader(models.Model):
     """The leader lease: one row; ``epoch`` is its fencing number and rises at every take-over.
 
     ``last_round_at`` is what dashboards and ``/readyz`` judge the supervisor by. ``served_since``
-    is the first round after the last break in which none was run though they were due.
+    is the first round after the last break in which none was run though they were due. The last
+    two are where the latest sample had come to, so that the next leader's goes on from there.
     """
 
     id = models.SmallIntegerField(primary_key=True, default=1)
@@ -170,6 +171,8 @@ class Leader(models.Model):
     expires_at = models.DateTimeField(null=True)
     last_round_at = models.DateTimeField(null=True)
     served_since = models.DateTimeField(null=True)
+    sampled_completed = models.BigIntegerField(null=True)
+    sampled_busy_seconds = models.FloatField(null=True)
 
     class Meta:
         db_table = "leader"

@@ -7,6 +7,7 @@ one judges at a time, under an advisory lock, and what was told stands in the re
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -16,6 +17,7 @@ from django.db import Error, close_old_connections, connection
 
 from tasks_app.core.alert_words import title_and_text
 from tasks_app.core.alerting import Event, Rule, Standing, Told, advance, keyed
+from tasks_app.core.alerts import MOST_OF_A_SORT
 from tasks_app.core.words import say
 from tasks_app.services.alert_delivery import deliver_due
 from tasks_app.services.isolation import apart, isolating
@@ -99,8 +101,16 @@ def _judge(channels: Sequence[str], silent_after: float) -> None:
 def _seen(known: Mapping[str, KnownAlert], silent_after: float) -> dict[str, Told]:
     standing = {key for key, each in known.items() if each.standing.ended_at is None}
     found: dict[str, Told] = {}
-    for alert in [*read_overview(silent_after).alerts, *errors_to_tell(standing)]:
-        found |= keyed(alert)
+    of_a_sort: Counter[str] = Counter()
+    # All of them: one that stands is not over because others have become worse.
+    for alert in read_overview(silent_after, most_alerts=None).alerts:
+        of_a_sort[alert.name] += 1
+        told = keyed(alert)
+        if of_a_sort[alert.name] > MOST_OF_A_SORT:
+            told = {key: about for key, about in told.items() if key in standing}
+        found |= told
+    for error in errors_to_tell(standing):
+        found |= keyed(error)
     return found
 
 

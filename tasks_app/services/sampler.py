@@ -60,8 +60,6 @@ class Sampler:
         self.totals = Totals()
         self._due = time.monotonic()
         self._minute_due = time.monotonic()
-        self._completed: int | None = None
-        self._busy = 0.0
 
     def due_in(self) -> float:
         """Seconds until the next sample; zero or less when it is due."""
@@ -84,15 +82,13 @@ class Sampler:
     def _write(self, epoch: int, lease_seconds: float) -> None:
         sampling.fold_deltas(FOLD_LIMIT)
         completed, busy = completed_so_far()
-        # A new leader does not know what the counts were a second ago; its first sample says zero.
-        before = completed if self._completed is None else self._completed
-        busy_before = busy if self._completed is None else self._busy
+        before, busy_before = sampling.sampled_until_now(completed, busy)
         sampling.record_sample(
             Figures(
                 rounds=self.totals.rounds,
                 dispatched=self.totals.dispatched,
-                completed=completed - before,
-                busy_seconds=busy - busy_before,
+                completed=max(0, completed - before),
+                busy_seconds=max(0.0, busy - busy_before),
                 dispatch_seconds=self.totals.dispatch_seconds,
                 longest_round_seconds=self.totals.longest_round_seconds,
                 reclaimed=self.totals.reclaimed,
@@ -101,9 +97,9 @@ class Sampler:
                 unplaced=self.totals.unplaced_first(),
             )
         )
+        sampling.note_sampled(completed, busy)
         events.announce_sample()
         _fence(epoch, lease_seconds)
-        self._completed, self._busy = completed, busy
 
 
 def _tidy(epoch: int, lease_seconds: float) -> None:

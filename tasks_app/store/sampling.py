@@ -81,6 +81,33 @@ def record_sample(figures: Figures) -> None:
     )
 
 
+# Since when completions are counted is known from the record, whoever wrote the last sample. On a
+# record whose samples were written before that was noted, the first one says none.
+SAMPLED = """
+SELECT coalesce(sampled_completed, CASE WHEN EXISTS (SELECT FROM sample) THEN %(completed)s
+                                        ELSE 0 END)::bigint,
+       coalesce(sampled_busy_seconds, CASE WHEN EXISTS (SELECT FROM sample) THEN %(busy)s
+                                           ELSE 0 END)::float8
+  FROM leader WHERE id = 1
+"""
+
+
+def sampled_until_now(completed: int, busy: float) -> tuple[int, float]:
+    """What the latest sample had counted up to: completions ever, and the seconds they ran."""
+    found = sql.row(SAMPLED, {"completed": completed, "busy": busy})
+    return (completed, busy) if found is None else (int(found[0]), float(found[1]))
+
+
+NOTE_SAMPLED = """
+UPDATE leader SET sampled_completed = %(completed)s, sampled_busy_seconds = %(busy)s WHERE id = 1
+"""
+
+
+def note_sampled(completed: int, busy: float) -> None:
+    """Note what this sample counts up to; it stands or falls with the sample."""
+    sql.execute(NOTE_SAMPLED, {"completed": completed, "busy": busy})
+
+
 # A minute's row shows its last second and the sum of its work. The minute that still runs is left
 # for later, and one that is there already stays as it was written.
 ROLL_UP = """

@@ -15,16 +15,21 @@ from django.contrib.auth.models import User
 from django.core import mail
 from django.db import connection, transaction
 
+from tasks_app.core.alerting import Standing
+from tasks_app.core.alerts import MOST_OF_A_SORT
+from tasks_app.core.facts import ErrorFacts
 from tasks_app.core.webhooks import SIGNATURE
 from tasks_app.models import AlertChannel, AlertDelivery, AlertRule, AlertState, Leader, Task
-from tasks_app.services import alert_watch, webhooks
+from tasks_app.sdk.link import Failure
+from tasks_app.services import alert_watch, webhooks, worker_protocol
 from tasks_app.services.alert_channels import send_test, set_secret
 from tasks_app.services.alert_delivery import deliver_due
-from tasks_app.services.alert_watch import look
+from tasks_app.services.alert_watch import _seen, look
 from tasks_app.services.dead_groups import assign_group
 from tasks_app.services.operations import dismiss, requeue
 from tasks_app.services.people import Actor, Role
 from tasks_app.store import alerting, sql
+from tasks_app.store.reads.alerting import KnownAlert, errors_to_tell
 from tests.floor import Floor
 from tests.waiting import wait_for
 
@@ -531,3 +536,38 @@ def test_the_watch_goes_on_until_it_is_told_to_stop(
         stopping.set()
         thread.join(10)
     assert not thread.is_alive()
+
+
+def test_an_error_that_others_crowd_out_of_the_look_is_not_told_as_solved(floor: Floor) -> None:
+    floor.settings(backlog=2.0)
+    worker = floor.worker("w1", slots=1000)
+
+    def die(count: int, message: str) -> None:
+        floor.submit(count)
+        while count:
+            floor.round()
+            grants = floor.claim("w1", 1000)
+            count -= len(grants)
+            error = ErrorFacts(type="E", message=message, permanent=True)
+            failures = [Failure(grant.task_id, grant.token, error) for grant in grants]
+            worker_protocol.fail(worker, failures)
+
+    die(3, "invoice lost")
+    (lost,) = errors_to_tell(())
+    die(2_000, "no such host")
+    key = f"new_error:{lost.fingerprint}"
+    assert lost.fingerprint in {each.fingerprint for each in errors_to_tell({key})}
+    assert lost.fingerprint not in {each.fingerprint for each in errors_to_tell(())}
+    Task.objects.filter(fingerprint=lost.fingerprint).update(fingerprint=None)
+    assert lost.fingerprint not in {each.fingerprint for each in errors_to_tell({key})}
+
+
+def test_a_silent_worker_that_others_crowd_out_is_not_told_as_solved(floor: Floor) -> None:
+    names = [f"w{n}" for n in range(MOST_OF_A_SORT + 1)]
+    for place, name in enumerate(names):
+        floor.worker(name)
+        floor.silence(name, 70 + place)
+    first = {f"silent:{name}" for name in names}
+    known = {key: KnownAlert("silent", "", Standing(began_at=0.0)) for key in first}
+    assert set(_seen(known, 15.0)) >= first
+    assert len([key for key in _seen({}, 15.0) if key.startswith("silent:")]) == MOST_OF_A_SORT

@@ -2,10 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+from django.db.models import Sum
+
 from tasks_app.models import Sample, StatusCount, StatusDelta
 from tasks_app.services.sampler import Sampler
 from tasks_app.store import sampling
-from tasks_app.store.reads.counts import count_by_status
+from tasks_app.store.reads.counts import count_by_kind, count_by_status
 from tests.floor import Floor
 
 MINUTE = (datetime.now(UTC) - timedelta(minutes=5)).replace(second=0, microsecond=0)
@@ -105,3 +108,24 @@ def test_seconds_are_kept_for_an_hour_and_minutes_for_thirty_days(record: None) 
     assert list(seconds) == [now - timedelta(minutes=50)]
     days = Sample.objects.filter(resolution=60, at__lt=now - timedelta(days=1))
     assert [s.at for s in days] == [now - timedelta(days=29)]
+
+
+def test_samples_add_up_to_all_completions_whoever_leads(floor: Floor) -> None:
+    floor.worker("w1", slots=50)
+    floor.lead()
+    sampler, completed = Sampler(), 0
+    for shift in range(4):
+        for _ in range(2):
+            floor.submit(10)
+            floor.round()
+            for grant in floor.claim("w1"):
+                floor.complete("w1", grant)
+                completed += 1
+            sampler.sample(floor.epoch, 60.0)
+        if shift % 2:
+            floor.lead()
+        sampler = Sampler()
+    written = Sample.objects.filter(resolution=1).aggregate(n=Sum("completed"))["n"]
+    assert written == completed == 80
+    busy = Sample.objects.filter(resolution=1).aggregate(s=Sum("busy_seconds"))["s"]
+    assert busy == pytest.approx(sum(each.busy_seconds for each in count_by_kind()))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from tasks_app.core.alerting import MOST_AN_HOUR, ErrorSeen, Rule, Standing
+from tasks_app.core.alerting import MOST_AN_HOUR, AlertName, ErrorSeen, Rule, Standing
 from tasks_app.models import AlertRule
 from tasks_app.store import sql
 from tasks_app.store.reads.dead_groups import read_histories
@@ -15,6 +15,9 @@ ERRORS_LOOKED_AT: Final = 2_000
 """Newest dead letters among which new errors are sought."""
 
 MOST_ERRORS: Final = 20
+
+OF_AN_ERROR: Final = (f"{AlertName.NEW_ERROR}:", f"{AlertName.ERROR_BACK}:")
+"""How the keys of these alerts begin; the fingerprint follows."""
 
 CHANNELS: Final = "SELECT name FROM alert_channel WHERE enabled ORDER BY name"
 
@@ -54,9 +57,13 @@ def known_alerts() -> Mapping[str, KnownAlert]:
 def errors_to_tell(open_keys: Collection[str]) -> Sequence[ErrorSeen]:
     """Dead letters by error, new or back since it was dismissed, that nobody has taken on.
 
-    One of ``open_keys`` stays new for as long as it is there, however old it has become.
+    One of ``open_keys`` stays new for as long as it is there, however old it has become, and
+    however many other dead letters have come since: each is looked for by itself.
     """
     causes, _ = list_causes(DeadFilter(), most=ERRORS_LOOKED_AT, shown=MOST_ERRORS)
+    told_of = {key.partition(":")[2] for key in open_keys if key.startswith(OF_AN_ERROR)}
+    for fingerprint in sorted(told_of - {cause.key for cause in causes}):
+        causes += list_causes(DeadFilter(cause=fingerprint), most=ERRORS_LOOKED_AT, shown=1)[0]
     histories = read_histories([cause.key for cause in causes])
     found = []
     for cause in causes:

@@ -8,6 +8,7 @@ from typing import Final
 
 from tasks_app.core.advice import ceiling
 from tasks_app.core.alerts import (
+    MOST_OF_A_SORT,
     Alert,
     FloorFacts,
     PinnedWorker,
@@ -114,8 +115,11 @@ class Overview:
     stale_after: float
 
 
-def read_overview(silent_after: float) -> Overview:
-    """Read and judge; the supervisor is silent after so many seconds without a round."""
+def read_overview(silent_after: float, *, most_alerts: int | None = MOST_OF_A_SORT) -> Overview:
+    """Read and judge; the supervisor is silent after so many seconds without a round.
+
+    ``most_alerts`` of a sort are told; None for all of them.
+    """
     config, counted, floor = supervisor_settings(), count_by_kind(), list_floor()
     statuses = by_status(counted)
     dead = statuses.get(Status.DEAD, 0)
@@ -138,7 +142,8 @@ def read_overview(silent_after: float) -> Overview:
             waiting=waiting_kinds([name for name, kind in kinds.items() if hold_of(kind)]),
             oldest_age=work.oldest_age,
             thresholds=alert_thresholds(),
-        )
+        ),
+        most_alerts,
     )
     return Overview(
         alerts=alerts,
