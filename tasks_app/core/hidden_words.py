@@ -170,6 +170,12 @@ class Words:
         """The task's payload."""
         return self._part(task, PAYLOAD, value)
 
+    def hides_in(self, task: UUID, payload: Any) -> bool:
+        """Whether something in the task's payload is hidden, or would be if it were there."""
+        source = self.sources.get(task)
+        known = source is not None and hides_payload(source, self.hidden)
+        return known or self.payload(task, payload) != payload
+
     def result(self, task: UUID, value: Any) -> Any:
         """The task's result."""
         return self._part(task, RESULT, value)

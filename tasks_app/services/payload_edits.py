@@ -10,7 +10,6 @@ from tasks_app.core.faults import Fault
 from tasks_app.core.hidden_words import (
     Source,
     Words,
-    hides_payload,
     part_of,
     secrets_of,
     shown_part,
@@ -61,8 +60,9 @@ def edit_and_requeue(
         return Edited(refused=say("It is no longer as it was shown: requeued or closed meanwhile."))
     kind, before = found
     hidden = hidden_from(sees_payloads=False)
-    source = words_about([task_id], hidden).sources.get(task_id, Source(kind))
-    if hides_payload(source, hidden) and not sees_payloads:
+    words = words_about([task_id], hidden)
+    source = words.sources.get(task_id, Source(kind))
+    if not sees_payloads and words.hides_in(task_id, before):
         return Edited(
             refused=say("Payloads of %(kind)s hold values that you may not see.", kind=kind)
         )

@@ -329,6 +329,38 @@ MUTANTS: Final = (
         ),
     ),
     Mutant(
+        "values that forget where they came from",
+        (
+            Patch(
+                "tasks_app/store/submission.py",
+                "           i.origins::jsonb\n",
+                "           NULL::jsonb\n",
+            ),
+        ),
+        (
+            (
+                "tests/access/test_travelling.py"
+                "::test_no_search_finds_by_a_value_that_came_from_a_hidden_place"
+            ),
+        ),
+    ),
+    Mutant(
+        "a fingerprint over hidden values",
+        (
+            Patch(
+                "tasks_app/services/fingerprinting.py",
+                "replace(end, fingerprint=found[end.task_id]) if end.task_id in found else end",
+                "end",
+            ),
+        ),
+        (
+            (
+                "tests/access/test_travelling.py"
+                "::test_a_fingerprint_holds_nothing_that_is_hidden_and_groups_go_on"
+            ),
+        ),
+    ),
+    Mutant(
         "an entry of the inbox consumed without effect",
         (
             Patch(

@@ -9,6 +9,7 @@ from tasks_app.core.hidden_words import Source, Words, secrets_of, source_of, te
 from tasks_app.core.origins import PAYLOAD, RESULT
 from tasks_app.core.redaction import Budget, Hidden, OverBudget, kinds_that_hide
 from tasks_app.core.states import DeadReason
+from tasks_app.store import sql
 from tasks_app.store.reads.hidden_values import Telling, values_of
 from tasks_app.store.reads.kinds import all_hidden
 
@@ -57,15 +58,27 @@ def _secrets(
         return None
 
 
+# Of most tasks nothing is hidden, and in a storm many die at once.
+FILLED = """
+SELECT id FROM task
+ WHERE id = ANY (%(ids)s::uuid[])
+   AND (kind = ANY (%(kinds)s::text[]) OR origins IS NOT NULL OR dependency_count > 0)
+"""
+
+
 def fingerprints_of(errors: Mapping[UUID, str]) -> dict[UUID, str]:
     """What each error, a JSON text by the id of its task, is recognised by where it is a death's.
 
     It is taken from the message as everybody may read it: a digest over a hidden value would let
     whoever sees it try out what the value may be.
     """
-    words = words_about(errors, all_hidden()) if errors else Words()
+    hidden = all_hidden() if errors else {}
+    params = {"ids": sql.uuids(list(errors)), "kinds": sql.texts(kinds_that_hide(hidden))}
+    filled = {row[0] for row in sql.rows(FILLED, params)} if hidden else set()
     found: dict[UUID, str] = {}
     for task, text in errors.items():
+        # One by one: what a task's error is recognised by does not depend on what else died.
+        words = words_about([task], hidden) if task in filled else Words()
         error = json.loads(text)
         shown = {**error, "message": words.text(task, str(error.get("message") or ""))}
         found[task] = key_of(json.dumps(shown), DeadReason.PERMANENT) or ""

@@ -12,7 +12,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tasks_app.core.hidden_words import hides_payload
 from tasks_app.core.sanitise import clean_text
 from tasks_app.core.states import Status
 from tasks_app.services.payload_edits import Edited, RequeueRefused, edit_and_requeue
@@ -33,8 +32,7 @@ def edit_payload(request: HttpRequest, task_id: UUID) -> HttpResponse:
     if found is None:
         raise Http404(_("There is no task %(id)s.") % {"id": task_id})
     hidden = hidden_from_user(request.user)
-    source = words_about([task_id], hidden).sources.get(task_id)
-    hides = source is not None and hides_payload(source, hidden)
+    hides = words_about([task_id], hidden).hides_in(task_id, found.payload)
     if request.method != "POST":
         return _show(request, found, hides, json.dumps(found.payload, indent=2, ensure_ascii=False))
     text = clean_text(request.POST.get("payload", ""))
