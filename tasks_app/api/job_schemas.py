@@ -112,7 +112,10 @@ class JobOut(Schema):
     on_dead: JobPolicy
     progress: Mapping[str, int] = Field(description="All its tasks by status.")
     steps: Sequence[StepOut]
-    waits_for: Sequence[DecisionOut]
+    waits_for: Sequence[DecisionOut] = Field(
+        description="Up to 100 DEAD tasks and 100 steps of people."
+    )
+    more_waits: bool = Field(description="True: it waits for more than `waits_for` names.")
     result: Any
     submitted_by: str
     created_at: datetime

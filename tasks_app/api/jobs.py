@@ -106,6 +106,7 @@ def job(request: HttpRequest, job_id: UUID) -> Any:
         progress=found.progress,
         steps=[StepOut.from_orm(step) for step in found.steps],
         waits_for=[DecisionOut.from_orm(each) for each in waits_for],
+        more_waits=found.more_waits,
         result=shown_job_result(found, hidden, budget),
         submitted_by=row.submitted_by,
         created_at=row.created_at,

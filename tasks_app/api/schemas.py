@@ -242,6 +242,7 @@ class TaskOut(Schema):
     error: Any
     dead_reason: str | None
     attempts: Sequence[AttemptOut]
+    more_attempts: bool = Field(description="True: there are older ones than those listed.")
     attempt_count: int = Field(description="Of this incarnation; a requeue starts anew.")
     max_attempts: int
     requeues: int

@@ -143,10 +143,8 @@ def task(request: HttpRequest, task_id: UUID) -> Any:
         raise HttpError(404, f"there is no task {task_id}")
     hidden = hidden_from(program_of(request).may(Scope.PAYLOADS))
     words = words_about([task_id], hidden)
-    attempts = [
-        replace(attempt, error=words.json(task_id, attempt.error))
-        for attempt in task_answers.attempts_of(task_id)
-    ]
+    latest, more_attempts = task_answers.attempts_of(task_id)
+    attempts = [replace(each, error=words.json(task_id, each.error)) for each in latest]
     return TaskOut(
         id=found.id,
         kind=found.kind_id,
@@ -158,6 +156,7 @@ def task(request: HttpRequest, task_id: UUID) -> Any:
         error=words.json(task_id, found.error),
         dead_reason=found.dead_reason,
         attempts=[AttemptOut.from_orm(each) for each in attempts],
+        more_attempts=more_attempts,
         attempt_count=found.attempts,
         max_attempts=found.max_attempts,
         requeues=found.requeues,

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 from uuid import UUID
@@ -15,6 +16,13 @@ _RUNS: Final = re.compile(r"'*[=+\-@\t\r\n]")
 Row = TypeVar("Row")
 Columns = Mapping[str, Callable[[Row], Any]]
 """By heading, how its cell is read from a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """A value that is JSON in a cell too, whatever it is: a text keeps its quotes."""
+
+    value: Any
 
 
 def csv_text(columns: Columns[Row], rows: Iterable[Row], *, headings: bool) -> str:
@@ -34,6 +42,8 @@ def json_text(columns: Columns[Row], row: Row) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Json):
+        return value.value
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat(timespec="milliseconds")
     return str(value) if isinstance(value, UUID) else value
@@ -42,7 +52,7 @@ def _plain(value: Any) -> Any:
 def _cell(value: Any) -> Any:
     """A cell that a spreadsheet takes for text: it would run one that begins like a formula."""
     plain = _plain(value)
-    if isinstance(plain, dict | list):
+    if isinstance(value, Json) or isinstance(plain, dict | list):
         plain = json.dumps(plain, ensure_ascii=False)
     if isinstance(plain, str) and _RUNS.match(plain):
         return f"'{plain}"

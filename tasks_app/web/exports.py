@@ -53,11 +53,14 @@ def stream(
 ) -> StreamingHttpResponse:
     """Answer with a file of all the pages' rows, in the ``format`` that the address asks for.
 
+    ``bom=1`` begins a CSV file with the mark by which Excel knows UTF-8.
     ``cut`` says why the list is longer than the pages, where it is: in a header and the last line.
     """
     as_json = request.GET.get("format") == "json"
     wanted = () if request.method == "HEAD" else _in_turn(pages)
     parts = (_json_parts if as_json else _csv_parts)(columns, _whole(wanted, cut))
+    if request.GET.get("bom") == "1" and not as_json:
+        parts = _marked(parts)
     # A web server that speaks ASGI would first read all of an ordinary iterator into memory.
     content = _awaited(parts) if isinstance(request, ASGIRequest) else parts
     kind = "application/x-ndjson" if as_json else "text/csv; charset=utf-8"
@@ -141,6 +144,11 @@ async def _awaited(parts: Iterator[str]) -> AsyncIterator[str]:
     following = sync_to_async(read)
     while (part := await following()) is not None:
         yield part
+
+
+def _marked(parts: Iterator[str]) -> Iterator[str]:
+    yield "\ufeff"
+    yield from parts
 
 
 def _csv_parts(columns: Columns[Row], pages: Iterable[Sequence[Row]]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from tasks_app.store.reads import task_lists
 from tasks_app.store.reads.task_lists import (
     TaskSearch,
     count_newer,
-    iterate_tasks,
+    iterate_pages,
     list_tasks,
     newest_id,
 )
@@ -234,9 +234,10 @@ def test_all_that_match_are_read_window_after_window(
     monkeypatch.setattr(task_lists, "LOOKED_AT", 4)
     rare = floor.submit(1, kind="rare") + floor.submit(9)[:0] + floor.submit(1, kind="rare")
     floor.submit(9)
-    rows = [row for page in iterate_tasks(TaskSearch(parse("kind:rare").node), 100) for row in page]
+    rare_ones = TaskSearch(parse("kind:rare").node)
+    rows = [row for page in iterate_pages(rare_ones) for row in page.rows]
     assert [row.id for row in rows] == rare[::-1]
-    assert len([r for page in iterate_tasks(TaskSearch(), 5, page=2) for r in page]) == 5
+    assert sum(len(page.rows) for page in iterate_pages(TaskSearch(), 5, page=2)) == 5
 
 
 def test_what_one_may_not_see_is_not_found_by_guessing(stocked: Floor) -> None:

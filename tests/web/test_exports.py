@@ -272,3 +272,27 @@ def test_each_page_offers_its_lists_in_both_formats(
     for name in files:
         links = [part for part in html.split('"') if part.startswith(address(name) + "?")]
         assert {link.rpartition("format=")[2] for link in links} == {"csv", "json"}, name
+
+
+def test_tasks_can_be_exported_with_what_it_takes_to_submit_them_again(
+    floor: PeopleFloor, viewer: Person
+) -> None:
+    answer: Any = viewer.client.get(address("export_tasks"), {"payload": "1", "bom": "1"})
+    text = b"".join(answer).decode()
+    assert text.startswith("\ufeffid,kind,")
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+    assert len(rows) == Task.objects.count()
+    for row in rows:
+        task = Task.objects.get(id=row["id"])
+        assert json.loads(row["payload"]) == task.payload
+        assert float(row["weight"]) == task.weight
+
+
+def test_payloads_are_exported_for_those_alone_who_see_them_whole(
+    floor: PeopleFloor, viewer: Person
+) -> None:
+    floor.kind("job", redacted_keys=["secret"])
+    answer: Any = viewer.client.get(address("export_tasks"), {"payload": "1"})
+    assert answer.status_code == 403
+    assert "see_payloads" in answer.content.decode()
+    assert viewer.client.get(address("export_tasks")).status_code == 200

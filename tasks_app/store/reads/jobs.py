@@ -47,13 +47,17 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class JobAnswer:
-    """One job. ``progress`` counts all its tasks by status; ``waits_for`` names human decisions."""
+    """One job. ``progress`` counts all its tasks by status; ``waits_for`` names human decisions.
+
+    ``more_waits`` says that there are more decisions than it names.
+    """
 
     job: Job
     plan: Plan
     steps: Sequence[StepAnswer]
     progress: Mapping[str, int]
     waits_for: Sequence[Decision]
+    more_waits: bool = False
 
     @property
     def dead(self) -> Sequence[Decision]:
@@ -117,13 +121,17 @@ def find_job(job_id: UUID) -> JobAnswer | None:
     progress: dict[str, int] = {}
     for _, _, status, count, _ in counts:
         progress[status] = progress.get(status, 0) + int(count)
-    waits = sql.rows(WAITS_FOR, {"job": job_id, "asked": ASKED, "limit": MOST_DECISIONS})
+    # One more of each sort than is told shows whether there are more.
+    found = sql.rows(WAITS_FOR, {"job": job_id, "asked": ASKED, "limit": MOST_DECISIONS + 1})
+    dead, asked = [r for r in found if r[3] != ASKED], [r for r in found if r[3] == ASKED]
+    waits = [*dead[:MOST_DECISIONS], *asked[:MOST_DECISIONS]]
     return JobAnswer(
         job,
         plan,
         _steps(plan, counts),
         progress,
         [Decision(r[0], plan.steps[r[1]].name, r[2], r[3], _waits_why(r[3], r[4])) for r in waits],
+        more_waits=len(waits) < len(found),
     )
 
 

@@ -42,15 +42,16 @@ def find_task(task_id: UUID) -> Task | None:
     return Task.objects.filter(id=task_id).first()
 
 
-def attempts_of(task_id: UUID) -> Sequence[AttemptAnswer]:
-    """The task's latest attempts, oldest first."""
-    found = sql.rows(ATTEMPTS, {"task": task_id, "limit": MOST_ATTEMPTS})
-    return [
+def attempts_of(task_id: UUID) -> tuple[Sequence[AttemptAnswer], bool]:
+    """The task's latest attempts, oldest first, and whether older ones are left out."""
+    found = sql.rows(ATTEMPTS, {"task": task_id, "limit": MOST_ATTEMPTS + 1})
+    latest = [
         AttemptAnswer(
             r[0], r[1], r[2], r[3], r[4], r[5], None if r[6] is None else json.loads(r[6])
         )
-        for r in reversed(found)
+        for r in reversed(found[:MOST_ATTEMPTS])
     ]
+    return latest, len(found) > MOST_ATTEMPTS
 
 
 DEPENDENCIES = """

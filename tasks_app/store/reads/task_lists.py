@@ -139,19 +139,19 @@ def list_tasks(
         raise
 
 
-def iterate_tasks(
+def iterate_pages(
     wanted: TaskSearch, most: float = math.inf, page: int = 1000
-) -> Iterator[Sequence[TaskRow]]:
-    """All that match, page after page and window after window, up to ``most`` tasks.
+) -> Iterator[TaskPage]:
+    """All that match, window after window, up to ``most`` tasks.
 
-    Raises TimeoutError where one page takes too long.
+    The last page tells where an order's window ends. Raises TimeoutError where one takes too long.
     """
     after, left = None, most
     while left > 0:
         found = list_tasks(wanted, after, most=int(min(page, left)))
         if found.timed_out:
             raise TimeoutError(say("the search was stopped after %(s)s s", s=SEARCH_SECONDS))
-        yield found.rows
+        yield found
         left -= len(found.rows)
         if found.next is None:
             return

@@ -162,11 +162,14 @@ def _steps() -> Iterator[Sequence[StepRow]]:
 def export_causes(request: HttpRequest) -> HttpResponseBase:
     """Stream the errors of the dead letters that the page's filter matches, most tasks first."""
     wanted = read_dead_filter(request.GET)
-    causes, more = list_causes(DeadFilter(wanted.kind, wanted.reason), shown=MOST_CAUSES)
+    causes, more = list_causes(DeadFilter(wanted.kind, wanted.reason), shown=MOST_CAUSES + 1)
+    cut = f"only the newest {LOOKED_AT:,} dead letters are grouped" if more else ""
+    if len(causes) > MOST_CAUSES:
+        causes = causes[:MOST_CAUSES]
+        cut = f"only the {MOST_CAUSES:,} errors with the most tasks are written"
     rows = shown_rows(causes, hidden_from_user(request.user), "sample", "line")
     histories = dead_groups.read_histories([cause.key for cause in causes])
     columns = {**columns_of(Cause), **{name: _told_by(histories, name) for name in HISTORY}}
-    cut = f"only the newest {LOOKED_AT:,} dead letters are grouped" if more else ""
     return exports.stream(request, "errors", columns, [rows], cut)
 
 

@@ -1,17 +1,18 @@
 """The list of tasks: found by a query, kept up to date without being pushed about."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tasks_app.core.query_fields import FIELDS, whole_id
 from tasks_app.services.payload_masking import hidden_from_user
 from tasks_app.services.people import may_operate
-from tasks_app.services.task_columns import TASK_COLUMNS
+from tasks_app.services.task_columns import TASK_COLUMNS, WHOLE_COLUMNS, with_payloads
 from tasks_app.services.task_search import ReadQuery, SearchOrder, read_query_of, suggest
 from tasks_app.services.word_masking import shown_rows
 from tasks_app.store.reads.counts import count_by_kind
@@ -19,7 +20,7 @@ from tasks_app.store.reads.task_lists import (
     MOST_NEW,
     SEARCH_SECONDS,
     count_newer,
-    iterate_tasks,
+    iterate_pages,
     list_tasks,
     newest_id,
 )
@@ -27,6 +28,9 @@ from tasks_app.store.reads.task_rows import Sort, TaskPage
 from tasks_app.web import exports
 from tasks_app.web.query_parts import chips_of, headings_of, marked, tabs_of
 from tasks_app.web.task_address import COLUMNS, ListAddress
+
+PAGE_OF_PAYLOADS: Final = 100
+"""Tasks that an export with payloads reads at once: a payload may have 256 KiB."""
 
 
 @require_safe
@@ -98,14 +102,24 @@ def complete(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def export(request: HttpRequest) -> HttpResponseBase:
-    """Stream all that a query finds as CSV or JSON lines, by age: other orders end soon."""
+    """Stream all that a query finds as CSV or JSON lines, by age: other orders end soon.
+
+    ``payload=1`` adds what it takes to submit the tasks again, for those who see payloads whole.
+    """
     address = ListAddress.read(request.GET)
     order = SearchOrder(backwards=address.backwards and address.sort is Sort.AGE)
     read = read_query_of(request.user, address.text, order)
     if read.faults:
         return HttpResponse(str(read.faults[0]), status=400, content_type="text/plain")
+    if request.GET.get("payload") == "1":
+        if read.wanted.hidden:
+            refused = _("Kinds hide values in payloads: this needs the permission see_payloads.")
+            return HttpResponse(refused, status=403, content_type="text/plain; charset=utf-8")
+        found = iterate_pages(read.wanted, page=PAGE_OF_PAYLOADS)
+        whole = (with_payloads(page.rows) for page in found)
+        return exports.stream(request, "tasks", WHOLE_COLUMNS, whole)
     pages = (
-        shown_rows(rows, read.wanted.hidden, "id", "error", "lock_key")
-        for rows in iterate_tasks(read.wanted)
+        shown_rows(page.rows, read.wanted.hidden, "id", "error", "lock_key")
+        for page in iterate_pages(read.wanted)
     )
     return exports.stream(request, "tasks", TASK_COLUMNS, pages)
