@@ -53,9 +53,12 @@ def read_service() -> Service:
 
 # What is empty stays so: LEAST would fill it.
 IN_THE_PAST: Final = (
-    """UPDATE heartbeat SET at = statement_timestamp(),
-               previous_at = least(previous_at, statement_timestamp())
-         WHERE at > statement_timestamp() + %(tolerance)s""",
+    # By the live boots: those that have ended are many, and their heartbeats count for nothing.
+    """UPDATE heartbeat h SET at = statement_timestamp(),
+               previous_at = least(h.previous_at, statement_timestamp())
+          FROM worker w
+         WHERE w.state IN ('active', 'draining') AND h.worker_id = w.id
+           AND h.at > statement_timestamp() + %(tolerance)s""",
     """UPDATE lease SET assigned_at = statement_timestamp()
          WHERE assigned_at > statement_timestamp() + %(tolerance)s""",
     """UPDATE lease SET started_at = statement_timestamp()

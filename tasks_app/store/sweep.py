@@ -167,9 +167,9 @@ def promote(limit: int, held: Mapping[str, float]) -> int:
     return int(found[0][0])
 
 
-# "Ever could" looks at every boot on record, not only at the live ones. The grace begins with the
-# wait for a worker: a task that waited for others, or whose start time lay in the past when it was
-# submitted, has all of it before it.
+# "Ever could" asks for any boot on record, not only for a live one. OFFSET has one boot a kind
+# looked up: joined, all of them are read. The grace begins with the wait for a worker: a task that
+# waited for others, or whose start time lay in the past when it was submitted, has all of it.
 FIND_UNROUTABLE = f"""
 SELECT t.id
   FROM kind k
@@ -180,7 +180,7 @@ SELECT t.id
      ORDER BY queue_at
      LIMIT %(limit)s
  ) t
- WHERE NOT k.by_people AND NOT EXISTS (SELECT FROM capability c WHERE c.kind = k.name)
+ WHERE NOT k.by_people AND NOT EXISTS (SELECT FROM capability c WHERE c.kind = k.name OFFSET 0)
 """  # noqa: S608  a constant
 
 

@@ -254,6 +254,14 @@ MUTANTS: Final = (
         ),
     ),
     Mutant(
+        "a sweep that reads what has ended",
+        (
+            Patch(SWEEP, "             ORDER BY deadline_at\n", "             ORDER BY id\n"),
+            Patch(SWEEP, "sql.rows_by_key(TAKE_OVERDUE,", "sql.rows(TAKE_OVERDUE,"),
+        ),
+        ("tests/store/test_ended_heavy_plans.py::test_no_statement_reads_what_has_ended",),
+    ),
+    Mutant(
         "dependency ignored",
         (
             Patch(

@@ -120,7 +120,7 @@ SELECT k.name, extract(epoch FROM statement_timestamp() - t.waits_since)::float8
        AND run_at <= statement_timestamp()
      ORDER BY queue_at
      LIMIT %(most)s) t
- WHERE NOT k.by_people AND NOT EXISTS (SELECT FROM capability c WHERE c.kind = k.name)
+ WHERE NOT k.by_people AND NOT EXISTS (SELECT FROM capability c WHERE c.kind = k.name OFFSET 0)
  LIMIT %(most)s
 """  # noqa: S608  a constant
 
