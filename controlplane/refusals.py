@@ -4,6 +4,8 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
+from tasks_app.web.kept import kept_of
+
 WRONG_HOST = (
     "This site does not answer under the host name of this request. "
     "Whoever runs it adds a name to the setting ALLOWED_HOSTS."
@@ -21,4 +23,4 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def no_token(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403 for a form without its site's token; ``reason`` is in the log, and says too much here."""
-    return render(request, "403_csrf.html", status=403)
+    return render(request, "403_csrf.html", {"kept": kept_of(request)}, status=403)

@@ -61,6 +61,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "tasks_app.web.kept.KeepsWhatWasTyped",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "tasks_app.web.person_turns.PersonTurns",
     "django.contrib.messages.middleware.MessageMiddleware",

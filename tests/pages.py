@@ -5,6 +5,7 @@ it, or for its absence, fails by chance. So a page refuses to be asked for one.
 """
 
 import re
+from html.parser import HTMLParser
 from typing import Any, Final
 
 IDENTIFIER: Final = re.compile(r"[0-9a-f.,:+\-\s]*")
@@ -49,3 +50,45 @@ class PageText(str):
 def page(answer: Any) -> PageText:
     """The text of what Django's test client got."""
     return PageText(answer.content.decode())
+
+
+class Inputs(HTMLParser):
+    """What a browser would send of the form of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.action = ""
+        self.data: dict[str, list[str]] = {}
+        self._select: str | None = None
+        self._area: str | None = None
+        self._text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        name = given.get("name", "")
+        if tag == "form":
+            self.action = given.get("action", "")
+        if tag == "input" and name:
+            if given.get("type") in ("submit", "button"):
+                return
+            if given.get("type") in ("checkbox", "radio") and "checked" not in given:
+                return
+            ticks = given.get("type") in ("checkbox", "radio")
+            self.data.setdefault(name, []).append(given.get("value", "on" if ticks else ""))
+        elif tag == "select":
+            self._select = name
+        elif tag == "option" and self._select and "selected" in given:
+            self.data.setdefault(self._select, []).append(given["value"])
+        elif tag == "textarea":
+            self._area, self._text = name, ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "select":
+            self._select = None
+        elif tag == "textarea" and self._area:
+            self.data[self._area] = [self._text.removeprefix("\n").replace("\n", "\r\n")]
+            self._area = None
+
+    def handle_data(self, data: str) -> None:
+        if self._area:
+            self._text += data

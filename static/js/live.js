@@ -173,7 +173,7 @@
     clearTimeout(opening);
     if (resting()) return;
     if (event.code === SIGNED_OUT) {
-      location.reload(); // the server sends to the log-in and back
+      document.dispatchEvent(new CustomEvent("chargehand:signed-out"));
       return;
     }
     say("reconnecting");

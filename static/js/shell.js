@@ -87,7 +87,7 @@
     const root = document.querySelector('meta[name="site-root"]').content;
     if (!answered || new URL(answered).pathname !== `${root}login/`) return;
     event.detail.shouldSwap = false;
-    location.reload();
+    document.dispatchEvent(new CustomEvent("chargehand:signed-out"));
   });
 
   const typing = (node) =>

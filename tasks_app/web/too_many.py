@@ -13,6 +13,7 @@ from django.utils.cache import add_never_cache_headers
 
 from tasks_app.services.request_limits import TooManyRequests
 from tasks_app.translation import translated
+from tasks_app.web.kept import kept_of
 
 
 class TooMany:
@@ -37,7 +38,9 @@ def refusal(request: HttpRequest, limit: TooManyRequests) -> HttpResponse:
     if request.path_info.startswith("/api/"):
         response = JsonResponse({"detail": said}, status=limit.status)
     else:
-        text = render_to_string("too_many.html", {"said": said, "wait": wait})
+        text = render_to_string(
+            "too_many.html", {"said": said, "wait": wait, "kept": kept_of(request)}
+        )
         response = HttpResponse(text, status=limit.status)
     response["Retry-After"] = str(wait)
     add_never_cache_headers(response)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from html import unescape
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -24,48 +23,9 @@ from tasks_app.models import (
     SupervisorSettings,
 )
 from tests.floor import Floor
-from tests.pages import page
+from tests.pages import Inputs, page
 
 ADMIN = "/admin/tasks_app"
-
-
-class Inputs(HTMLParser):
-    """What a browser would send of the form of a page."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.data: dict[str, list[str]] = {}
-        self._select: str | None = None
-        self._area: str | None = None
-        self._text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        name = given.get("name", "")
-        if tag == "input" and name:
-            if given.get("type") in ("submit", "button"):
-                return
-            if given.get("type") in ("checkbox", "radio") and "checked" not in given:
-                return
-            ticks = given.get("type") in ("checkbox", "radio")
-            self.data.setdefault(name, []).append(given.get("value", "on" if ticks else ""))
-        elif tag == "select":
-            self._select = name
-        elif tag == "option" and self._select and "selected" in given:
-            self.data.setdefault(self._select, []).append(given["value"])
-        elif tag == "textarea":
-            self._area, self._text = name, ""
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "select":
-            self._select = None
-        elif tag == "textarea" and self._area:
-            self.data[self._area] = [self._text.removeprefix("\n").replace("\n", "\r\n")]
-            self._area = None
-
-    def handle_data(self, data: str) -> None:
-        if self._area:
-            self._text += data
 
 
 def opened(client: Client, place: str) -> dict[str, Any]:

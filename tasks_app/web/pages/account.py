@@ -38,6 +38,7 @@ from tasks_app.services.request_limits import (
 )
 from tasks_app.store.reads.sessions import sessions_of
 from tasks_app.web.acting import actor_of
+from tasks_app.web.kept import carried_by, given_back
 
 log = logging.getLogger(__name__)
 
@@ -117,11 +118,26 @@ class LogIn(Tried, views.LoginView):
         """By network: names that nobody has cost a hash too."""
         return try_log_in(address_of(self.request))
 
+    @method_decorator((login_not_required, never_cache))
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Give back what was typed also to whoever has logged in elsewhere meanwhile."""
+        kept = carried_by(request) if request.user.is_authenticated else None
+        return given_back(request, kept) if kept else super().dispatch(request, *args, **kwargs)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """With the form that the log-in carries."""
+        return super().get_context_data(kept=carried_by(self.request), **kwargs)
+
     def form_valid(self, form: Any) -> HttpResponse:
-        """Log in."""
+        """Log in, and give back what was typed before."""
         self.tried.succeeded()
         accounts.clear_expired_log_ins()
-        return super().form_valid(form)
+        kept = carried_by(self.request)
+        answer = super().form_valid(form)
+        # The log-in has made a token of its own.
+        return (
+            answer if kept is None else given_back(self.request, carried_by(self.request) or kept)
+        )
 
 
 class ChangePassword(Tried, views.PasswordChangeView):
