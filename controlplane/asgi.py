@@ -20,7 +20,8 @@ os.environ.setdefault("DATABASE_POOL", "true")
 
 _http = get_asgi_application()
 
-from controlplane.origins import SameOrigin  # noqa: E402  # needs the apps loaded
+from controlplane.malformed import storable_cookies  # noqa: E402  # needs the apps loaded
+from controlplane.origins import SameOrigin  # noqa: E402  # the same
 from controlplane.slow_readers import pace  # noqa: E402  # the same
 from controlplane.sub_path import UnderSubPath  # noqa: E402  # the same
 from tasks_app.live.alert_thread import start_watching  # noqa: E402  # the same
@@ -69,7 +70,7 @@ async def http(
 
 
 class AllowedHosts:
-    """Refuses a websocket under a strange host name with 403, as Django does a page with 400."""
+    """Refuses a websocket under a strange host name, or with unstorable cookies, with 403."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -80,6 +81,7 @@ class AllowedHosts:
         named = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
         host, _ = split_domain_port(named)
         allowed = bool(host) and validate_host(host, settings.ALLOWED_HOSTS)
+        allowed = allowed and storable_cookies(scope)
         await (self._inner if allowed else self._denier)(scope, receive, send)
 
 

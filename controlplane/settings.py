@@ -54,6 +54,7 @@ MIDDLEWARE = [
     "controlplane.connections.GiveBack",
     "controlplane.proxies.TrustedProxies",
     "django.middleware.security.SecurityMiddleware",
+    "controlplane.malformed.Malformed",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -154,7 +155,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
         "NumericPasswordValidator",
     )
-]
+] + [{"NAME": "tasks_app.web.password_words.OwnWordsValidator"}]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "web:overview"
 LOGOUT_REDIRECT_URL = "login"

@@ -2,13 +2,12 @@
 
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.views import LogoutView
 from django.urls import include, path
 
 from controlplane.health import healthz, readyz
 from tasks_app.api.api import api
 from tasks_app.api.metrics import metrics
-from tasks_app.web.pages.account import LogIn
+from tasks_app.web.pages.account import LogIn, LogOut
 
 # The API asks each request for a token itself; its documentation is a page, for people logged in.
 api_urls = api.urls
@@ -29,7 +28,7 @@ urlpatterns = [
         LogIn.as_view(),
         name="login",
     ),
-    path("logout/", LogoutView.as_view(), name="logout"),
+    path("logout/", LogOut.as_view(), name="logout"),
     path("admin/", admin.site.urls),
     path("api/", api_urls),
     path("", include("tasks_app.web.urls")),

@@ -13,11 +13,18 @@ from django.db import Error
 
 from tasks_app.live.feed import feed
 from tasks_app.live.subscriptions import Subscription
+from tasks_app.services.turns import Turns
 
 log = logging.getLogger(__name__)
 
 SIGNED_OUT: Final = 4401
 """The close code that sends a page to the log-in; 4000 and above are the application's own."""
+
+TOO_MANY: Final = 4429
+"""The close code for one websocket more than a person may have; the page tries again later."""
+
+sockets: Final = Turns(20)
+"""Websockets that one person may have open in one process: each costs memory and its checks."""
 
 AHEAD: Final = 4
 """Messages sent ahead of the page's word that it got them. The server's own buffer has no bound."""
@@ -34,9 +41,15 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         await self.accept()
         self._subscription: Subscription | None = None
         self._tasks: list[asyncio.Task[None]] = []
+        self._person = ""
         if not self.scope["user"].is_authenticated:
             await self.close(code=SIGNED_OUT)
             return
+        person = f"person {self.scope['user'].pk}"
+        if not sockets.take(person):
+            await self.close(code=TOO_MANY)
+            return
+        self._person = person
         self._credit = asyncio.Semaphore(AHEAD)
         self._ahead = 0
         self._subscription = Subscription(asyncio.get_running_loop())
@@ -48,6 +61,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
 
     async def disconnect(self, code: int) -> None:
         """Forget the page."""
+        if self._person:
+            sockets.give(self._person)
         if self._subscription is not None:
             feed.unsubscribe(self._subscription)
         for task in self._tasks:

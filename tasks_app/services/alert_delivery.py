@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.mail import EmailMessage
+from django.db import close_old_connections
 
 from tasks_app.core.alerting import TRIES, ChannelKind, DeliveryState, Event, pause_before
 from tasks_app.core.webhooks import first_line
@@ -43,6 +44,8 @@ def deliver(message_id: UUID) -> str:
 
 
 def _send(message: Message) -> str:
+    # A receiver may take its time: the pool has the connection back until the outcome is noted.
+    close_old_connections()
     try:
         if message.kind == ChannelKind.MAIL:
             _mail(message.address, message.body)

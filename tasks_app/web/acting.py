@@ -58,7 +58,8 @@ def back_to(request: HttpRequest, default: str) -> str:
     safe = url_has_allowed_host_and_scheme(
         wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
-    return wanted if safe else default
+    # Only a path: Django takes another word for the name of a view, and finds none.
+    return wanted if safe and wanted.startswith("/") else default
 
 
 def tell(request: HttpRequest, words: ActWords, count: int, refusals: Iterable[str]) -> None:

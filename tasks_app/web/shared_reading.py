@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
+from django.db import close_old_connections
+
 T = TypeVar("T")
 
 LONGEST: Final = 1.0
@@ -25,7 +27,11 @@ class SharedReading(Generic[T]):
         """
         if sample is None:
             return read()
-        with self._lock:
+        if not self._lock.acquire(blocking=False):
+            # Whoever waits for another's reading holds no connection meanwhile.
+            close_old_connections()
+            self._lock.acquire()
+        try:
             if self._read is not None:
                 known, until, value = self._read
                 if known == sample and time.monotonic() < until:
@@ -33,3 +39,5 @@ class SharedReading(Generic[T]):
             value = read()
             self._read = sample, time.monotonic() + LONGEST, value
             return value
+        finally:
+            self._lock.release()

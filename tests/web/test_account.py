@@ -60,6 +60,10 @@ def test_a_new_password_ends_all_other_log_ins_and_is_audited(vera: Person) -> N
         ({"old_password": "wrong"}, "was entered incorrectly"),
         ({"new_password2": "other"}, "password fields"),
         ({"new_password1": "12345", "new_password2": "12345"}, "too short"),
+        (
+            {"new_password1": "Chargehand-Admin1!", "new_password2": "Chargehand-Admin1!"},
+            "everybody",
+        ),
         ({"new_password1": "vera@example.org", "new_password2": "vera@example.org"}, "similar"),
     ],
 )
@@ -190,3 +194,12 @@ def test_the_log_in_says_the_same_for_a_wrong_name_and_a_wrong_password(vera: Pe
 def test_a_log_in_leads_nowhere_else(vera: Person, target: str) -> None:
     form = {"username": "vera", "password": OLD, "next": target}
     assert Client().post("/login/", form).headers["Location"] == "/"
+
+
+def test_a_log_out_ends_the_session_and_has_the_browser_forget_its_pages(vera: Person) -> None:
+    stolen = vera.client.cookies["sessionid"].value
+    answer = vera.client.post("/logout/")
+    assert answer.headers["Clear-Site-Data"] == '"cache"'
+    thief = Client()
+    thief.cookies["sessionid"] = stolen
+    assert thief.get("/account/").status_code == 302

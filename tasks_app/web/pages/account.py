@@ -140,6 +140,16 @@ class LogIn(Tried, views.LoginView):
         )
 
 
+class LogOut(views.LogoutView):
+    """The way out; the browser forgets the pages that it keeps for going back."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """End the log-in."""
+        answer = super().post(request, *args, **kwargs)
+        answer["Clear-Site-Data"] = '"cache"'
+        return answer
+
+
 class ChangePassword(Tried, views.PasswordChangeView):
     """A new password for who knows the old one; all other log-ins end."""
 
