@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from tasks_app.models import Bulk
 from tasks_app.services.turns import Turns
+from tasks_app.store.reads.task_rows import TaskPage
 from tasks_app.web import exports, person_turns
 from tests.floor import Floor
 from tests.waiting import wait_for
@@ -74,11 +75,11 @@ def test_a_look_at_the_headers_of_a_file_reads_none_of_it(
 ) -> None:
     reads: list[str] = []
 
-    def read(*_: Any) -> Iterator[Sequence[Any]]:
+    def read(*_: Any) -> Iterator[TaskPage]:
         reads.append("a page")
-        yield ()
+        yield TaskPage(())
 
-    monkeypatch.setattr("tasks_app.web.pages.tasks.iterate_tasks", read)
+    monkeypatch.setattr("tasks_app.web.pages.tasks.iterate_pages", read)
     answer: Any = vera.client.head(address_of("export_tasks"))
     assert answer.status_code == 200
     list(answer)

@@ -21,6 +21,7 @@ from tasks_app.services import bulks
 from tasks_app.services.auditing import note
 from tasks_app.services.people import Actor
 from tasks_app.store.reads import job_lists, ledgers, task_lists
+from tasks_app.store.reads.task_rows import TaskPage
 from tests.people import PeopleFloor
 from tests.web.conftest import Person, died, person
 
@@ -228,11 +229,11 @@ def test_a_file_is_sent_while_it_is_read_and_holds_no_transaction_open(
 def test_a_file_that_could_not_be_finished_says_so_in_its_last_line(
     floor: PeopleFloor, viewer: Person, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    def broken(*_: Any) -> Iterator[list[Any]]:
-        yield []
+    def broken(*_: Any) -> Iterator[TaskPage]:
+        yield TaskPage(())
         raise TimeoutError("the search was stopped after 2 s")
 
-    monkeypatch.setattr("tasks_app.web.pages.tasks.iterate_tasks", broken)
+    monkeypatch.setattr("tasks_app.web.pages.tasks.iterate_pages", broken)
     last = text_of(viewer.client, "export_tasks", format=form).splitlines()[-1]
     assert "INCOMPLETE: the search was stopped after 2 s" in last
     if form == "json":
