@@ -39,6 +39,14 @@ class Role(StrEnum):
     COMPENSATION = "compensation"
 
 
+class CountedAs(StrEnum):
+    """What an item is to its join: it may still move, it is COMPLETED, or it brings nothing."""
+
+    OPEN = "open"
+    COMPLETED = "completed"
+    LOST = "lost"
+
+
 JOB_FINAL: Final = frozenset({JobStatus.COMPLETED, JobStatus.COMPENSATED, JobStatus.CANCELLED})
 """Statuses after which no task of the job can move any more."""
 

@@ -41,7 +41,9 @@ class JobTask:
 class JobFacts:
     """A job as it stands. ``cancel_asked``: a human ended it, what runs is being let go.
 
-    Of the items of a join, one that is open stands for all while the job goes forward.
+    Of the items of a join, one that is open stands for all while the job goes forward. On the way
+    back ``tasks`` are those not COMPLETED that decide what follows, and of the COMPLETED ones that
+    are not undone yet some of the last.
     """
 
     plan: Plan
@@ -65,11 +67,15 @@ class JobDecision:
 
 @dataclass(frozen=True, slots=True)
 class ItemCounts:
-    """How the items of a join stand: how many there are, are COMPLETED, may still move."""
+    """How the items of a join stand: how many there are, are COMPLETED, may still move.
+
+    Not ``whole`` while more of them are to be made.
+    """
 
     total: int
     completed: int
     open: int
+    whole: bool = True
 
     def needed(self, step: Step) -> int:
         """How many must complete."""
@@ -86,6 +92,8 @@ def judge_join(step: Step, items: ItemCounts) -> Status | None:
     >>> judge_join(Step("ask", "k", quorum=2), ItemCounts(total=3, completed=1, open=0))
     <Status.DEAD: 'DEAD'>
     """
+    if not items.whole:
+        return None
     if items.completed >= items.needed(step):
         return Status.COMPLETED
     if items.completed + items.open < items.needed(step):

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from tasks_app.core.jobs import JOB_FINAL, JobStatus, Role
+from tasks_app.core.jobs import JOB_FINAL, CountedAs, JobStatus, Role
 from tasks_app.models.choices import choices, one_of
 from tasks_app.models.tasks import Task, new_id
 
@@ -15,7 +15,9 @@ class Job(models.Model):
     """Tasks submitted together as the steps of a plan, with a result of their own.
 
     ``plan`` is as it was checked at the door and never changes. While ``paused`` every unfinished
-    task of the job has one hold more. ``cancel_asked``: it ends once what runs has let go.
+    task of the job has one hold more. ``cancel_asked``: it ends once what runs has let go. On the
+    way back all that completed after ``undone_to``, and ``undone_id`` at that instant, has been
+    looked at.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id)
@@ -27,6 +29,8 @@ class Job(models.Model):
     plan = models.JSONField()
     paused = models.BooleanField(db_default=False)
     cancel_asked = models.BooleanField(db_default=False)
+    undone_to = models.DateTimeField(null=True)
+    undone_id: "models.UUIDField[uuid.UUID | None, uuid.UUID | None]" = models.UUIDField(null=True)
     result = models.JSONField(null=True)
     submitted_by = models.CharField(max_length=150, db_default="")
     created_at = models.DateTimeField(db_default=Now())
@@ -64,7 +68,9 @@ class StepTask(models.Model):
     """What a task is in its job: which step, by its place in the plan, and in which role.
 
     ``undoes`` is the completed task that a compensation is for; the constraint has each of them
-    undone once.
+    undone once. An item knows its ``join`` and as what it is ``counted_as`` there: a join's counts
+    of its ``items`` follow their ends as these are carried over, so that no look at a job reads
+    items.
     """
 
     task = models.OneToOneField(Task, models.CASCADE, primary_key=True, related_name="step")
@@ -75,6 +81,13 @@ class StepTask(models.Model):
         Task, models.CASCADE, null=True, related_name="undone_by", db_constraint=True
     )
 
+    job_id: "models.UUIDField[uuid.UUID | None, uuid.UUID | None]" = models.UUIDField(null=True)
+    join_id: "models.UUIDField[uuid.UUID | None, uuid.UUID | None]" = models.UUIDField(null=True)
+    counted_as = models.CharField(max_length=9, choices=choices(CountedAs), null=True)
+    items = models.IntegerField(db_default=0)
+    items_completed = models.IntegerField(db_default=0)
+    items_open = models.IntegerField(db_default=0)
+
     class Meta:
         db_table = "step_task"
         constraints = [
@@ -83,6 +96,21 @@ class StepTask(models.Model):
                 name="step_task_undoes_if_compensation",
                 condition=Q(role=Role.COMPENSATION, undoes__isnull=False)
                 | (~Q(role=Role.COMPENSATION) & Q(undoes__isnull=True)),
+            ),
+            models.CheckConstraint(
+                name="step_task_counted_as_known",
+                condition=Q(counted_as__isnull=True) | one_of("counted_as", CountedAs),
+            ),
+        ]
+        indexes = [
+            # The steps of a job without the items, and the items of a join.
+            models.Index(
+                name="step_of_job",
+                fields=["job_id", "place"],
+                condition=Q(role__in=[Role.STEP, Role.JOIN]),
+            ),
+            models.Index(
+                name="item_of_join", fields=["join_id", "item"], condition=Q(role=Role.ITEM)
             ),
         ]
 

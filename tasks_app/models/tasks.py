@@ -146,6 +146,18 @@ class Task(models.Model):
                 condition=Q(dead_reason=DeadReason.POISON),
             ),
             models.Index(name="task_of_job", fields=["job", "id"], condition=Q(job__isnull=False)),
+            # What a job has to let go before it ends; those that were asked to stand behind.
+            models.Index(
+                name="task_of_job_open",
+                fields=["job", "cancel_asked", "id"],
+                condition=Q(job__isnull=False, status__in=sorted({*UNFINISHED, Status.DEAD})),
+            ),
+            # What the way back of a job undoes, the last to complete first.
+            models.Index(
+                name="task_of_job_done",
+                fields=["job", "finished_at", "id"],
+                condition=Q(job__isnull=False, status=Status.COMPLETED),
+            ),
             models.Index(
                 name="task_dead",
                 fields=["finished_at", "id"],

@@ -24,6 +24,9 @@ from tasks_app.store import bulks
 from tasks_app.store.bulks import BulkTurn
 from tasks_app.store.reads.bulks import any_completed, first_back, list_sent
 
+BUSY_SECONDS: Final = 1.0
+"""Until the next look at a bulk of whose next tasks somebody else has locked each."""
+
 ANOTHER_LIFE: Final = "It was requeued by somebody else meanwhile, and is left as it is now."
 GONE: Final = "There is no such task any more."
 NOT_POSSIBLE: Final = "The database refused the change. The supervisor's log has the error."
@@ -46,7 +49,10 @@ def advance_bulk() -> int:
         goes_on, found = _watch(turn)
         if not goes_on:
             return found
-    end = next_batch(turn.place, turn.total, canary=turn.canary)
+    end = _free_batch(turn)
+    if end == turn.place:
+        bulks.look_later(turn.id, BUSY_SECONDS)
+        return 0
     _deal(turn, end)
     # A canary ends when its last wave has been watched as well.
     if end == turn.total and not turn.canary:
@@ -88,11 +94,20 @@ def _well(turn: BulkTurn) -> str:
     return NOT_BACK if any_completed(turn.id, first) else NONE_COMPLETED
 
 
+def _free_batch(turn: BulkTurn) -> int:
+    """The place behind the next batch; tasks that somebody else has locked stand behind it."""
+    end = next_batch(turn.place, turn.total, canary=turn.canary)
+    busy = {item.place for item in bulks.lock_items(turn.id, turn.place, end) if not item.locked}
+    if busy:
+        bulks.move_behind(turn.id, turn.place, end, busy)
+    return end - len(busy)
+
+
 def _deal(turn: BulkTurn, end: int) -> None:
     locked = bulks.lock_items(turn.id, turn.place, end)
     outcomes: dict[int, str | None] = dict.fromkeys(range(turn.place, end), GONE)
-    outcomes |= {place: ANOTHER_LIFE for place, _, as_it_was in locked if not as_it_was}
-    meant = {task_id: place for place, task_id, as_it_was in locked if as_it_was}
+    outcomes |= {item.place: ANOTHER_LIFE for item in locked if not item.as_it_was}
+    meant = {item.task_id: item.place for item in locked if item.as_it_was}
     # What cannot be changed is said on the bulk's page, and the log has why.
     outcomes |= dict.fromkeys(meant.values(), NOT_POSSIBLE)
     parts = apart(

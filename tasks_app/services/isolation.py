@@ -24,6 +24,9 @@ MOST_TOLD: Final = 1000
 _told: Final[dict[str, float]] = {}
 _isolating: Final = ContextVar("isolating", default=False)
 
+OF_A_ROW: Final = (psycopg.errors.ProgramLimitExceeded, psycopg.errors.LockNotAvailable)
+"""A row that somebody else holds for longer than whoever leads may wait is left like a bad one."""
+
 LOCK_INDEX: Final = "lease_lock_once"
 """Two that take one lock in the same instant: neither is a bad row, and the loser repeats."""
 
@@ -34,7 +37,7 @@ def is_of_a_row(error: BaseException) -> bool:
     if isinstance(cause, psycopg.errors.UniqueViolation):
         return cause.diag.constraint_name != LOCK_INDEX
     if isinstance(error, OperationalError | InterfaceError):
-        return isinstance(cause, psycopg.errors.ProgramLimitExceeded)
+        return isinstance(cause, OF_A_ROW)
     return isinstance(error, DatabaseError | ValueError | ArithmeticError)
 
 

@@ -2,22 +2,54 @@
 
 import json
 from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
 
 from tasks_app.core.jobs import Role
 from tasks_app.core.origins import as_json, origins_of_undo
 from tasks_app.core.plans import Compensation, undo_payload
 from tasks_app.core.references import Scope, assemble
-from tasks_app.core.saga import JobTask
+from tasks_app.core.saga import JobTask, next_compensation
 from tasks_app.core.sanitise import sanitise
 from tasks_app.models.tasks import new_id
 from tasks_app.services.job_results import results_for
 from tasks_app.services.job_steps import LockedJob
-from tasks_app.store import steps
+from tasks_app.store import job_tasks, steps
+from tasks_app.store import jobs as store
 from tasks_app.store.steps import StepRow
 from tasks_app.store.submission import TaskRow, existing_keys, insert_tasks
 
 Undoing = tuple[LockedJob, JobTask]
 """A job and the task of it that is undone next."""
+
+
+DONE_AT_ONCE: Final = 500
+"""COMPLETED tasks of each job among which one look seeks the next to undo."""
+
+
+def done_last(jobs: Sequence[LockedJob]) -> dict[UUID, Sequence[JobTask]]:
+    """Of each job COMPLETED tasks that are not undone yet, the one to undo next among them.
+
+    A job of which those looked at have none, but more are left, is looked at again and left out.
+    """
+    if not jobs:
+        return {}
+    found = job_tasks.done_of_jobs([job.id for job in jobs], DONE_AT_ONCE)
+    candidates: dict[UUID, Sequence[JobTask]] = {}
+    passed: dict[UUID, UUID] = {}
+    for job in jobs:
+        tasks = found[job.id]
+        candidates[job.id] = [task for task, is_undone in tasks if not is_undone]
+        undoable = next_compensation(job.plan, candidates[job.id])
+        if undoable is None and len(tasks) == DONE_AT_ONCE:
+            last, _ = tasks[-1]
+            passed[last.id] = last.id
+            del candidates[job.id]
+        elif undoable is not None:
+            passed[undoable.id] = job_tasks.LAST
+    job_tasks.go_on_from(passed)
+    store.add_news([job.id for job in jobs if job.id not in candidates])
+    return candidates
 
 
 def compensate(undoing: Sequence[Undoing]) -> None:
@@ -48,7 +80,9 @@ def compensate(undoing: Sequence[Undoing]) -> None:
             origins=as_json(origins_of_undo(job.plan, step, origins[undone.id])),
         )
         tasks.append(row)
-        rows.append(StepRow(row.id, undone.place, Role.COMPENSATION, undone.item, undone.id))
+        rows.append(
+            StepRow(row.id, undone.place, Role.COMPENSATION, job.id, undone.item, undone.id)
+        )
     insert_tasks(tasks)
     steps.insert_steps(rows)
 

@@ -1,10 +1,13 @@
 """The supervisor's look at jobs of which something moved: prepare, join, decide, apply.
 
 One transaction for a batch of jobs, each statement once for all of them. Everything is decided on
-what was read after the jobs were locked; what moved since, moves the inbox again.
+what was read after the jobs were locked; what moved since, moves the inbox again. Each part is
+bounded in rows, whatever a job has: what is left over puts the job into the inbox again.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from tasks_app.core.jobs import JOB_FINAL, JobStatus, Role
@@ -12,51 +15,65 @@ from tasks_app.core.plans import Plan, load_plan
 from tasks_app.core.saga import JobDecision, JobFacts, JobTask, decide_job
 from tasks_app.core.states import Status
 from tasks_app.services.cancellation import let_go
-from tasks_app.services.job_compensation import compensate
+from tasks_app.services.job_compensation import compensate, done_last
+from tasks_app.services.job_joins import settle_joins
 from tasks_app.services.job_results import results_of
-from tasks_app.services.job_steps import LockedJob, prepare_steps, settle_joins
+from tasks_app.services.job_steps import LockedJob, prepare_steps
 from tasks_app.services.jobs import schema_check
-from tasks_app.store import dead_letters, steps
+from tasks_app.store import dead_letters, job_tasks
 from tasks_app.store import jobs as store
 from tasks_app.store.jobs import JobRow
 
 Decided = tuple[LockedJob, JobDecision]
 
+PLANS_AT_ONCE: Final = 2 * 1024 * 1024
+"""Characters of plans that one transaction reads."""
 
-def settle_jobs(limit: int) -> int:
-    """Look at up to about ``limit`` jobs of the inbox; return how many. Part of a round."""
+STOPPED_AT_ONCE: Final = 500
+"""Tasks that one transaction lets go or closes because their jobs end."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobsLook:
+    """How many jobs were looked at, and whether the inbox may hold more that can be now."""
+
+    moved: int = 0
+    more: bool = False
+
+
+def settle_jobs(limit: int) -> JobsLook:
+    """Look at up to about ``limit`` jobs of the inbox. Part of a round."""
     taken = store.take_news(limit)
-    rows = [row for row in store.lock_jobs(taken) if row.status not in JOB_FINAL]
-    if not rows:
-        return len(taken)
+    locked = store.lock_free_jobs(taken, PLANS_AT_ONCE)
+    left = sorted(set(taken) - {row.id for row in locked})
+    # Somebody has them locked, or there were enough plans: an entry is never lost.
+    store.add_news(left)
+    rows = [row for row in locked if row.status not in JOB_FINAL]
+    if rows:
+        _look_at(rows)
+    return JobsLook(len(locked), more=bool(locked) and len(taken) >= limit)
+
+
+def _look_at(rows: Sequence[JobRow]) -> None:
     plans = {row.id: load_plan(row.plan) for row in rows}
     jobs = _with_tasks(rows, plans)
     if prepare_steps(jobs, schema_check()):
         jobs = _with_tasks(rows, plans)
     if settle_joins(jobs):
         jobs = _with_tasks(rows, plans)
+    facts = _facts_of(jobs)
     decided = [
-        (job, decide_job(JobFacts(job.plan, job.status, job.tasks, job.cancel_asked)))
+        (job, decide_job(JobFacts(job.plan, job.status, facts[job.id], job.cancel_asked)))
         for job in jobs
+        if job.id in facts
     ]
     stayed = _stop([each for each in decided if each[1].stop])
     compensate([(job, each.undo) for job, each in decided if each.undo is not None])
     _move([(job, decision) for job, decision in decided if job.id not in stayed])
-    return len(taken)
 
 
 def _with_tasks(rows: Sequence[JobRow], plans: Mapping[UUID, Plan]) -> list[LockedJob]:
-    """The jobs with their tasks; with every item only where the way goes back."""
-    whole = [row.id for row in rows if _goes_back(row)]
-    forward = [row.id for row in rows if not _goes_back(row)]
-    tasks = steps.tasks_of_jobs(whole, items=True) | steps.tasks_of_jobs(forward, items=False)
-    items = steps.count_items([row.id for row in rows])
-    for job_id in forward:
-        tasks[job_id] += [
-            JobTask(one, place, Role.ITEM, Status.PENDING)
-            for place, (_, one) in items[job_id].items()
-            if one is not None
-        ]
+    tasks, items = job_tasks.steps_of_jobs([row.id for row in rows])
     return [
         LockedJob(
             row.id,
@@ -66,32 +83,54 @@ def _with_tasks(rows: Sequence[JobRow], plans: Mapping[UUID, Plan]) -> list[Lock
             cancel_asked=row.cancel_asked,
             created_at=row.created_at,
             tasks=tasks[row.id],
-            items={place: counts for place, (counts, _) in items[row.id].items()},
+            items=items[row.id],
         )
         for row in rows
     ]
 
 
-def _goes_back(row: JobRow) -> bool:
-    return row.cancel_asked or row.status is JobStatus.COMPENSATING
+def _facts_of(jobs: Sequence[LockedJob]) -> dict[UUID, Sequence[JobTask]]:
+    """What is decided on; a job of which more must be read first is left out."""
+    rest = job_tasks.rest_of_jobs([job.id for job in jobs if not job.goes_forward])
+    # Nothing is undone before everything else has ended.
+    backward = [
+        job for job in jobs if job.status is JobStatus.COMPENSATING and not rest[job.id].tasks
+    ]
+    done = done_last(backward)
+    facts: dict[UUID, Sequence[JobTask]] = {}
+    for job in jobs:
+        if job.goes_forward:
+            facts[job.id] = [*job.tasks, *_open_items(job)]
+        elif job not in backward or job.id in done:
+            facts[job.id] = [*rest[job.id].tasks, *done.get(job.id, ())]
+    return facts
+
+
+def _open_items(job: LockedJob) -> list[JobTask]:
+    """One item for each join that has some which may still move: it stands for all of them."""
+    return [
+        JobTask(task.id, task.place, Role.ITEM, Status.PENDING)
+        for task in job.tasks
+        if task.role is Role.JOIN and job.items[task.place].open
+    ]
 
 
 def _stop(decided: Sequence[Decided]) -> set[UUID]:
-    """End what is open and close what is DEAD; return the jobs of which a human took one back."""
-    whole = steps.tasks_of_jobs([job.id for job, _ in decided], items=True)
-    ends = {job.id for job, decision in decided if decision.status in JOB_FINAL}
-    # Nothing was open when the end was decided: a DEAD task has been requeued since.
-    stayed = {job_id for job_id in ends if any(task.is_open for task in whole[job_id])}
-    forward = [
-        (job_id, task)
-        for job_id, tasks in whole.items()
-        for task in tasks
-        if job_id not in stayed and task.role is not Role.COMPENSATION
-    ]
-    let_go([task.id for _, task in forward if task.is_open])
-    dead = {task.id: job_id for job_id, task in forward if task.status is Status.DEAD}
-    closed = dead_letters.dismiss(list(dead)) if dead else set()
-    return stayed | {job_id for task_id, job_id in dead.items() if task_id not in closed}
+    """End some of what is open, close some of what is DEAD; return the jobs that cannot end yet."""
+    ids = [job.id for job, _ in decided]
+    if not ids:
+        return set()
+    locked = job_tasks.lock_rest(ids, STOPPED_AT_ONCE)
+    let_go([task_id for task_id, status in locked if status is not Status.DEAD])
+    dead = [task_id for task_id, status in locked if status is Status.DEAD]
+    if dead:
+        dead_letters.dismiss(dead)
+    # More than could be stopped at once, locked by somebody, or requeued by a human meanwhile.
+    rest = job_tasks.rest_of_jobs(ids)
+    store.add_news([job_id for job_id in ids if rest[job_id].unasked])
+    return {
+        job.id for job, decision in decided if decision.status in JOB_FINAL and rest[job.id].forward
+    }
 
 
 def _move(decided: Sequence[Decided]) -> None:

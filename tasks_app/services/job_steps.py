@@ -21,12 +21,10 @@ from tasks_app.core.preparation import (
     prepare_step,
 )
 from tasks_app.core.references import Scope
-from tasks_app.core.saga import ItemCounts, JobTask, judge_join, steps_of
-from tasks_app.core.sanitise import sanitise
-from tasks_app.core.states import UNFINISHED, DeadReason, OnDead, Status
+from tasks_app.core.saga import ItemCounts, JobTask, steps_of
+from tasks_app.core.states import DeadReason, OnDead, Status
 from tasks_app.models.tasks import new_id
-from tasks_app.services.cancellation import let_go
-from tasks_app.store import closing, dead_letters, steps
+from tasks_app.store import closing, steps
 from tasks_app.store import jobs as store
 from tasks_app.store.reads.hidden_words import fingerprints_of
 from tasks_app.store.steps import StepRow
@@ -34,6 +32,10 @@ from tasks_app.store.submission import TaskRow, insert_tasks
 
 SOURCES_AT_ONCE: Final = 50
 """Results, of up to 256 kB, that are in memory at a time."""
+
+ROWS_AT_ONCE: Final = 2000
+"""Steps, items and edges of items after which one transaction prepares no further step. Of a join
+whose items come to more they are made in several."""
 
 MOST_PREPARED: Final = LARGEST_FAN_OUT // 2
 """Characters of payloads after which one transaction prepares no further step."""
@@ -43,7 +45,7 @@ MOST_PREPARED: Final = LARGEST_FAN_OUT // 2
 class LockedJob:
     """A job that has not ended, with its tasks, locked for the rest of the transaction.
 
-    ``items`` are counted by the place of their step; of those ``tasks`` may hold a single one.
+    ``tasks`` are those of its steps; ``items`` are counted by the place of their step.
     """
 
     id: UUID
@@ -80,6 +82,11 @@ class _Outcomes:
     unfit: dict[UUID, str] = field(default_factory=dict)
     unfit_origins: dict[UUID, Sequence[Origin]] = field(default_factory=dict)
     characters: int = 0
+    rows: int = 0
+
+
+def _unchecked(_kind: str, _payload: Any) -> None:
+    """Find no fault in any payload."""
 
 
 Due = tuple[LockedJob, JobTask]
@@ -89,21 +96,28 @@ Due = tuple[LockedJob, JobTask]
 def prepare_steps(jobs: Sequence[LockedJob], check: PayloadCheck) -> bool:
     """Prepare every step that waits for nothing else; return whether there was one."""
     forward = [job for job in jobs if job.goes_forward]
-    waiting = steps.lock_unprepared([job.id for job in forward]) if forward else set()
+    if not forward:
+        return False
+    waiting, more = steps.lock_unprepared([job.id for job in forward], ROWS_AT_ONCE)
+    store.add_news(sorted(more))
     if not waiting:
         return False
     due = [(job, task) for job in forward for task in job.tasks if task.id in waiting]
     outcomes = _Outcomes()
     done = 0
     for portion in _portions(due):
-        if outcomes.characters > MOST_PREPARED:
+        if outcomes.characters > MOST_PREPARED or outcomes.rows >= ROWS_AT_ONCE:
             # What is left comes with the next look; a leader must not be busy for too long.
             store.add_news(sorted({job.id for job, _ in due[done:]}))
             break
         results = steps.payloads_and_results([each.id for one in portion for each in _sources(one)])
         for job, task in portion:
             step = job.plan.steps[task.place]
-            prepared = prepare_step(step, _scope_of(job, step, results), check)
+            # Items are checked before the first of them is made: all or none.
+            checked = (
+                _unchecked if task.place in job.items and job.items[task.place].total else check
+            )
+            prepared = prepare_step(step, _scope_of(job, step, results), checked)
             _note(job, task, step, prepared, outcomes)
         done += len(portion)
     _apply(outcomes)
@@ -158,31 +172,48 @@ def _note(
             outcomes.unfit_origins[task.id] = origins_of_error(job.plan, step)
         case Ready(payload):
             outcomes.released[task.id] = prepared
+            outcomes.rows += 1
             outcomes.characters += length_of(payload)
         case FannedOut(items):
-            outcomes.expanded.append(task.id)
-            if not items:
-                outcomes.emptied.append(task.id)
-            outcomes.characters += sum(length_of(item.payload) for item in items)
-            for number, item in enumerate(items):
-                row = TaskRow(
-                    id=new_id(),
-                    kind=step.kind,
-                    payload=item.payload,
-                    priority=job.plan.priority,
-                    estimate_seconds=step.estimate_seconds,
-                    max_attempts=step.max_attempts,
-                    dependency_count=len(step.needs),
-                    has_dependents=True,
-                    job_id=job.id,
-                    lock_key=item.lock_key,
-                    weight=step.weight,
-                    deadline_at=deadline_of(step, job.created_at),
-                    origins=as_json(origins_of_item(job.plan, step, number, len(items))),
-                )
-                outcomes.tasks.append(row)
-                outcomes.steps.append(StepRow(row.id, task.place, Role.ITEM, number))
-                outcomes.items.append((row.id, task.id))
+            _note_items(job, task, step, items, outcomes)
+
+
+def _note_items(
+    job: LockedJob, task: JobTask, step: Step, items: Sequence[Ready], outcomes: _Outcomes
+) -> None:
+    """Make the next items of a join, from the first that there is not yet."""
+    first = job.items[task.place].total
+    each = 1 + len(step.needs)
+    end = min(len(items), first + max(1, (ROWS_AT_ONCE - outcomes.rows) // each))
+    if end == len(items):
+        outcomes.expanded.append(task.id)
+    else:
+        store.add_news([job.id])
+    if not items:
+        outcomes.emptied.append(task.id)
+    outcomes.characters += sum(length_of(item.payload) for item in items[first:end])
+    outcomes.rows += each * (end - first)
+    for number in range(first, end):
+        row = TaskRow(
+            id=new_id(),
+            kind=step.kind,
+            payload=items[number].payload,
+            priority=job.plan.priority,
+            estimate_seconds=step.estimate_seconds,
+            max_attempts=step.max_attempts,
+            dependency_count=len(step.needs),
+            has_dependents=True,
+            job_id=job.id,
+            lock_key=items[number].lock_key,
+            weight=step.weight,
+            deadline_at=deadline_of(step, job.created_at),
+            origins=as_json(origins_of_item(job.plan, step, number, len(items))),
+        )
+        outcomes.tasks.append(row)
+        outcomes.steps.append(
+            StepRow(row.id, task.place, Role.ITEM, job.id, number, join_id=task.id)
+        )
+        outcomes.items.append((row.id, task.id))
 
 
 def _apply(outcomes: _Outcomes) -> None:
@@ -204,7 +235,9 @@ def _give_up(outcomes: _Outcomes) -> None:
         return
     origins = {task: as_json(found) for task, found in outcomes.unfit_origins.items()}
     steps.add_origins({task: text for task, text in origins.items() if text})
-    errors = {task: _error("PreparationFailed", reason) for task, reason in outcomes.unfit.items()}
+    errors = {
+        task: error_text("PreparationFailed", reason) for task, reason in outcomes.unfit.items()
+    }
     found = fingerprints_of(errors)
     closing.close_waiting(
         list(errors),
@@ -215,53 +248,6 @@ def _give_up(outcomes: _Outcomes) -> None:
     )
 
 
-def _error(kind: str, message: str) -> str:
+def error_text(kind: str, message: str) -> str:
+    """What an error of the supervisor's own says, as JSON text."""
     return json.dumps(ErrorFacts(type=kind, message=message).as_json())
-
-
-def settle_joins(jobs: Sequence[LockedJob]) -> bool:
-    """Complete or give up the joins that their items have decided; return whether there was one."""
-    completed: list[UUID] = []
-    dead: dict[UUID, str] = {}
-    revived: list[UUID] = []
-    for job in jobs:
-        if not job.goes_forward:
-            continue
-        for join in job.tasks:
-            counts = job.items.get(join.place)
-            if join.role is not Role.JOIN or counts is None:
-                continue
-            step = job.plan.steps[join.place]
-            verdict = judge_join(step, counts)
-            if join.is_open and verdict is Status.COMPLETED:
-                completed.append(join.id)
-            elif join.is_open and verdict is Status.DEAD:
-                dead[join.id] = (
-                    f"{counts.completed} of {counts.total} items are COMPLETED and "
-                    f"{counts.needed(step)} are needed, which the others cannot bring about."
-                )
-            elif join.status is Status.DEAD and verdict is not Status.DEAD:
-                revived.append(join.id)
-    _end_joins(completed, dead, revived)
-    return bool(completed or dead or revived)
-
-
-def _end_joins(
-    completed: Sequence[UUID], dead: Mapping[UUID, str], revived: Sequence[UUID]
-) -> None:
-    results: dict[UUID, str] = {}
-    spare: list[UUID] = []
-    for join in completed:
-        items = steps.items_of_join(join)
-        results[join] = json.dumps(sanitise([result for _, _, result in items]))
-        spare.extend(task_id for task_id, status, _ in items if status in UNFINISHED)
-    steps.complete_joins(results)
-    # Enough are done: nobody waits for the others any more.
-    let_go(spare)
-    closing.close_waiting(
-        list(dead),
-        Status.DEAD,
-        reason=DeadReason.DEPENDENCY,
-        errors=[_error("TooFewItems", reason) for reason in dead.values()],
-    )
-    dead_letters.requeue(revived)

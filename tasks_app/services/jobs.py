@@ -115,7 +115,7 @@ def _submit(plan: Plan, text: str, submitted_by: str, dry_run: bool) -> JobSubmi
     )
     steps.insert_steps(
         [
-            StepRow(ids[step.name], place, StepRole.JOIN if step.is_join else StepRole.STEP)
+            StepRow(ids[step.name], place, StepRole.JOIN if step.is_join else StepRole.STEP, job_id)
             for place, step in enumerate(plan.steps)
         ]
     )

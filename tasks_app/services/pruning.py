@@ -15,12 +15,12 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from django.db import DataError, IntegrityError
+from django.db import DataError, IntegrityError, OperationalError
 
 from tasks_app.core.retention import FIRST_BATCH, Kept, next_size, rest_after
-from tasks_app.services.isolation import apart, isolating
+from tasks_app.services.isolation import apart, is_of_a_row, isolating
 from tasks_app.services.rounds import Deposed
-from tasks_app.services.transactions import transactional
+from tasks_app.services.transactions import leading
 from tasks_app.store import leader, pruning
 from tasks_app.store.pruning import Place
 from tasks_app.store.reads.configuration import days_kept
@@ -79,14 +79,16 @@ class Pruner:
         try:
             with isolating() if current.what in _row_by_row else nullcontext():
                 return self._batch(current, epoch, lease_seconds)
-        except (IntegrityError, DataError):
+        except (IntegrityError, DataError, OperationalError) as error:
+            if not is_of_a_row(error):
+                raise
             # Something that this version does not know of refers to a row, or its time, written
             # past every check, is out of the database's range. Work must go on.
             log.exception("%s cannot be pruned", current.what)
             _row_by_row.add(current.what)
             return _Batch(0, current.place, over=True)
 
-    @transactional
+    @leading
     def _batch(self, current: "_Pass", epoch: int, lease_seconds: float) -> "_Batch":
         began = time.perf_counter()
         # Asked for each batch: who takes a setting back wants the rest of it kept.

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 from uuid import UUID
 
-import psycopg
 from django.db import InterfaceError, OperationalError, connection
 
 from tasks_app import events
@@ -22,13 +21,13 @@ from tasks_app.core.facts import Assignment, DispatchPlan, Left, Snapshot
 from tasks_app.core.windows import kinds_hidden_by_locks
 from tasks_app.models import SupervisorSettings
 from tasks_app.services.bulk_rounds import advance_bulk
-from tasks_app.services.isolation import apart, is_of_a_row, isolating, stage
-from tasks_app.services.job_settling import settle_jobs
+from tasks_app.services.isolation import OF_A_ROW, apart, is_of_a_row, isolating, stage
+from tasks_app.services.job_settling import JobsLook, settle_jobs
 from tasks_app.services.locked_windows import look_past_locks
 from tasks_app.services.sequence_repair import repair_sequences
 from tasks_app.services.settling import carry_over
 from tasks_app.services.sweeping import run_sweep
-from tasks_app.services.transactions import transactional
+from tasks_app.services.transactions import leading, transactional
 from tasks_app.store import breakers, dispatch, jobs, leader
 from tasks_app.store.inboxes import Inboxes
 from tasks_app.store.reads.configuration import supervisor_settings
@@ -142,20 +141,20 @@ def _look_at_jobs(epoch: int) -> int:
     moved = 0
     while True:
         try:
-            looked_at = _job_round(epoch, JOBS_AT_ONCE)
+            look = _job_round(epoch, JOBS_AT_ONCE)
         except Exception as error:
             if not _is_of_a_job(error):
                 raise
             return moved + _look_one_by_one(epoch)
-        moved += looked_at
-        if looked_at < JOBS_AT_ONCE or time.perf_counter() >= until:
+        moved += look.moved
+        if not look.more or time.perf_counter() >= until:
             return moved
 
 
 def _is_of_a_job(error: Exception) -> bool:
     """Whether what was looked at is to blame, and not that the record cannot be used now."""
     if isinstance(error, OperationalError | InterfaceError):
-        return isinstance(error.__cause__, psycopg.errors.ProgramLimitExceeded)
+        return isinstance(error.__cause__, OF_A_ROW)
     return not isinstance(error, Deposed)
 
 
@@ -168,7 +167,7 @@ def _look_one_by_one(epoch: int) -> int:
         if job_id is None:
             break
         try:
-            moved += _job_round(epoch, 1)
+            moved += _job_round(epoch, 1).moved
         except Exception as error:
             if not _is_of_a_job(error):
                 raise
@@ -186,23 +185,23 @@ def _tell(job_id: UUID, error: Exception) -> None:
         log.error("job %s cannot be looked at; the others go on", job_id, exc_info=error)
 
 
-@transactional
+@leading
 def _put_last(epoch: int, job_id: UUID) -> None:
     jobs.put_last(job_id)
     if not leader.renew(epoch, supervisor_settings().leader_lease_seconds):
         raise Deposed(f"epoch {epoch} is over")
 
 
-@transactional
-def _job_round(epoch: int, limit: int) -> int:
+@leading
+def _job_round(epoch: int, limit: int) -> JobsLook:
     """Apart, because a job is locked before its tasks, and the round has locked tasks."""
-    moved = settle_jobs(limit)
+    look = settle_jobs(limit)
     if not leader.renew(epoch, supervisor_settings().leader_lease_seconds):
         raise Deposed(f"epoch {epoch} is over")
-    return moved
+    return look
 
 
-@transactional
+@leading
 def _bulk_round(epoch: int) -> int:
     """Apart as well: a batch is bounded by itself, and a bulk is locked before its tasks."""
     moved = advance_bulk()

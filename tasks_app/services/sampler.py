@@ -12,7 +12,7 @@ from tasks_app.core.facts import Left
 from tasks_app.core.shifts import ROUND_LENGTHS, length_class
 from tasks_app.services.isolation import tell
 from tasks_app.services.rounds import Deposed, RoundReport
-from tasks_app.services.transactions import transactional
+from tasks_app.services.transactions import leading
 from tasks_app.store import dispatch, leader, pruning, request_rates, sampling
 from tasks_app.store.reads.counts import completed_so_far
 from tasks_app.store.sampling import Figures
@@ -78,7 +78,7 @@ class Sampler:
             self._minute_due = time.monotonic() + MINUTE
             _tidy(epoch, lease_seconds)
 
-    @transactional
+    @leading
     def _write(self, epoch: int, lease_seconds: float) -> None:
         sampling.fold_deltas(FOLD_LIMIT)
         completed, busy = completed_so_far()
@@ -109,7 +109,7 @@ def _tidy(epoch: int, lease_seconds: float) -> None:
         tell("the row of a minute", error)
 
 
-@transactional
+@leading
 def _roll_up(epoch: int, lease_seconds: float) -> None:
     sampling.roll_up_minutes()
     leader.prune_shifts()

@@ -9,6 +9,8 @@ from typing import Final, ParamSpec, TypeVar
 import psycopg
 from django.db import IntegrityError, OperationalError, transaction
 
+from tasks_app.store import leader
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -35,6 +37,22 @@ def transactional(function: Callable[P, R]) -> Callable[P, R]:
                     raise
                 time.sleep(random.uniform(0, 0.01 * 2**attempt))
         raise AssertionError("unreachable: the last try returns or raises")
+
+    return wrapped
+
+
+def leading(function: Callable[P, R]) -> Callable[P, R]:
+    """The same for whoever leads: a row that somebody else holds is not waited for for long.
+
+    What leads passes over such rows (SKIP LOCKED) wherever it can; this is for all others. It
+    raises OperationalError of LockNotAvailable, after which the rest goes on.
+    """
+
+    @transactional
+    @functools.wraps(function)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        leader.wait_briefly()
+        return function(*args, **kwargs)
 
     return wrapped
 

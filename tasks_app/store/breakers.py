@@ -112,10 +112,15 @@ def earn_credit(firsts: Mapping[str, int]) -> None:
         )
 
 
+# A kind that an admin saves at this moment has its turn in the next sweep.
 QUARANTINE = """
+WITH free AS (
+    SELECT name FROM kind WHERE quarantined_at IS NULL ORDER BY name
+       FOR NO KEY UPDATE SKIP LOCKED
+)
 UPDATE kind k SET quarantined_at = statement_timestamp()
-  FROM supervisor_settings s
- WHERE k.quarantined_at IS NULL
+  FROM supervisor_settings s, free f
+ WHERE k.name = f.name AND k.quarantined_at IS NULL
    AND (SELECT count(*) FROM task t
          WHERE t.kind = k.name AND t.dead_reason = 'poison'
            AND t.finished_at > greatest(

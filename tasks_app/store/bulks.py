@@ -4,7 +4,7 @@ Lock order is bulk, then task. Who ends a bulk waits for the batch that is under
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -157,18 +157,61 @@ def take_due() -> BulkTurn | None:
 
 # Locked by id, as everywhere; only the incarnation that was meant is handed on.
 LOCK_ITEMS = """
-SELECT i.place, t.id, t.requeues = i.requeues
-  FROM bulk_item i JOIN task t ON t.id = ANY (ARRAY[i.task_id])
- WHERE i.bulk_id = %(bulk)s AND i.place >= %(first)s AND i.place < %(end)s
- ORDER BY i.task_id
-   FOR NO KEY UPDATE OF t
+SELECT i.place, t.id, t.requeues = i.requeues, got.id IS NOT NULL
+  FROM (SELECT * FROM bulk_item
+         WHERE bulk_id = %(bulk)s AND place >= %(first)s AND place < %(end)s
+         ORDER BY task_id) i
+ CROSS JOIN LATERAL (SELECT id, requeues FROM task WHERE id = i.task_id OFFSET 0) t
+  LEFT JOIN LATERAL (
+    SELECT id FROM task WHERE id = i.task_id FOR NO KEY UPDATE SKIP LOCKED
+ ) got ON true
 """
 
 
-def lock_items(bulk_id: UUID, first: int, end: int) -> list[tuple[int, UUID, bool]]:
-    """Lock the tasks of the items from ``first`` to before ``end``: (place, task, as it was)."""
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One task of a bulk; ``as_it_was``: still of the incarnation that was meant."""
+
+    place: int
+    task_id: UUID
+    as_it_was: bool
+    locked: bool
+
+
+def lock_items(bulk_id: UUID, first: int, end: int) -> list[Item]:
+    """Lock the tasks of the items from ``first`` to before ``end``, but those others have locked.
+
+    What is no longer on record is left out.
+    """
     params = {"bulk": bulk_id, "first": first, "end": end}
-    return [(int(r[0]), r[1], bool(r[2])) for r in sql.rows_by_key(LOCK_ITEMS, params)]
+    return [Item(*row) for row in sql.rows_by_key(LOCK_ITEMS, params)]
+
+
+TAKE_OUT = """
+DELETE FROM bulk_item WHERE bulk_id = %(bulk)s AND place >= %(first)s AND place < %(end)s
+RETURNING place, task_id, requeues, fingerprint
+"""
+
+PUT_IN = """
+INSERT INTO bulk_item (bulk_id, place, task_id, requeues, fingerprint)
+SELECT %(bulk)s, i.* FROM unnest(%(places)s::int[], %(tasks)s::uuid[], %(requeues)s::int[],
+                                 %(fingerprints)s::text[])
+                          AS i(place, task_id, requeues, fingerprint)
+"""
+
+
+def move_behind(bulk_id: UUID, first: int, end: int, busy: Set[int]) -> None:
+    """Have the items of these places stand at the end of their batch, the others before them."""
+    found = sql.rows(TAKE_OUT, {"bulk": bulk_id, "first": first, "end": end})
+    found.sort(key=lambda row: (row[0] in busy, row[0]))
+    params = {
+        "bulk": bulk_id,
+        "places": list(range(first, first + len(found))),
+        "tasks": sql.uuids([row[1] for row in found]),
+        "requeues": [row[2] for row in found],
+        "fingerprints": [row[3] for row in found],
+    }
+    sql.execute(PUT_IN, params)
 
 
 # The items of a batch stand side by side, so that no join can be planned the wrong way round: on a

@@ -77,12 +77,34 @@ WITH taken AS (
     SELECT max(id) AS id, task_id, own, only_id, after_id FROM taken
      GROUP BY task_id, own, only_id, after_id
      ORDER BY 1
-), news AS (
-    INSERT INTO job_news (job_id)
-    SELECT DISTINCT t.job_id
+), of_jobs AS MATERIALIZED (
+    SELECT DISTINCT s.task_id, t.job_id,
+           CASE WHEN t.status = 'COMPLETED' THEN 'completed'
+                WHEN t.status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING') THEN 'open'
+                ELSE 'lost' END AS counts_as
       FROM entries s
-     CROSS JOIN LATERAL (SELECT job_id FROM task WHERE id = s.task_id OFFSET 0) t
+     CROSS JOIN LATERAL (SELECT job_id, status FROM task WHERE id = s.task_id OFFSET 0) t
      WHERE t.job_id IS NOT NULL
+), news AS (
+    INSERT INTO job_news (job_id) SELECT DISTINCT job_id FROM of_jobs
+), moved AS MATERIALIZED (
+    SELECT i.task_id, i.join_id, i.counted_as AS before, o.counts_as AS now
+      FROM of_jobs o
+     CROSS JOIN LATERAL (
+        SELECT task_id, join_id, counted_as FROM step_task
+         WHERE task_id = o.task_id AND role = 'item' AND counted_as <> o.counts_as OFFSET 0
+     ) i
+), counted AS (
+    UPDATE step_task i SET counted_as = m.now
+      FROM moved m WHERE i.task_id = ANY (ARRAY[m.task_id])
+), joins AS (
+    UPDATE step_task j
+       SET items_completed = j.items_completed + g.completed, items_open = j.items_open + g.open
+      FROM (SELECT join_id,
+                   sum((now = 'completed')::int - (before = 'completed')::int) AS completed,
+                   sum((now = 'open')::int - (before = 'open')::int) AS open
+              FROM moved GROUP BY join_id) g
+     WHERE j.task_id = ANY (ARRAY[g.join_id])
 ), edges AS MATERIALIZED (
     SELECT s.id AS entry, d.*
       FROM entries s
@@ -121,8 +143,9 @@ SELECT id, task_id, NULL, NULL, NULL, NULL, NULL, own, only_id, after_id FROM en
 def take_settled(limit: int) -> Settling:
     """Take up to ``limit`` entries of the inbox and edges of theirs; lock the dependents.
 
-    The ``rest``, what was not reached and what somebody else has locked, must be put back. The jobs
-    of these tasks go to the inbox of jobs, which has a transaction of its own.
+    The ``rest``, what was not reached and what somebody else has locked, must be put back. Items
+    are counted at their joins, and the jobs of all these tasks go to the inbox of jobs, which has a
+    transaction of its own.
     """
     found = sql.rows_by_key(TAKE_SETTLED, {"limit": limit, "nil": NIL})
     entries = {r[0]: Entry(r[1], r[7], r[8], r[9]) for r in found if r[7] is not None}

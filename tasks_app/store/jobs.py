@@ -109,10 +109,25 @@ SELECT id, status, plan, paused, cancel_asked, created_at FROM job
 
 def lock_jobs(ids: Sequence[UUID]) -> list[JobRow]:
     """Lock jobs, by id; what does not exist is left out."""
-    return [
-        JobRow(r[0], JobStatus(r[1]), sql.loaded(r[2]), r[3], r[4], r[5])
-        for r in sql.rows(LOCK_JOBS, {"ids": list(ids)})
-    ]
+    return [_row_of(r) for r in sql.rows(LOCK_JOBS, {"ids": list(ids)})]
+
+
+def lock_free_jobs(ids: Sequence[UUID], characters: int) -> list[JobRow]:
+    """Lock those of the jobs that nobody else has locked, up to so many characters of plans.
+
+    The first one is among them, however long its plan is.
+    """
+    locked: list[JobRow] = []
+    for row in sql.rows(f"{LOCK_JOBS} SKIP LOCKED", {"ids": list(ids)}):
+        characters -= len(row[2])
+        if locked and characters < 0:
+            break
+        locked.append(_row_of(row))
+    return locked
+
+
+def _row_of(row: tuple[Any, ...]) -> JobRow:
+    return JobRow(row[0], JobStatus(row[1]), sql.loaded(row[2]), row[3], row[4], row[5])
 
 
 # A final status is repeated in the condition: an ended job never moves again.

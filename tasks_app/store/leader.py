@@ -46,6 +46,17 @@ def acquire(holder: str, ttl: float) -> int | None:
     return None if found is None else int(found[0])
 
 
+LONGEST_WAIT: Final = "500ms"
+"""How long one statement of the leader waits for a row that somebody else holds."""
+
+WAIT_BRIEFLY = "SELECT set_config('lock_timeout', %(longest)s, true)"
+
+
+def wait_briefly() -> None:
+    """Have the rest of the transaction give up a statement that would wait for a lock for long."""
+    sql.row(WAIT_BRIEFLY, {"longest": LONGEST_WAIT})
+
+
 # The fence stands last in a round's transaction: the row is locked for an instant only, and a
 # leader that froze in the middle finds a higher epoch and rolls everything back.
 # It also notes since when rounds have been due without a break, and by the same clock.

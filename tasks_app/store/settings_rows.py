@@ -19,7 +19,7 @@ def find(model: type[Model], key: Any) -> Model | None:
 def every(model: type[Model], *, locked: bool) -> Sequence[Model]:
     """All rows by key; ``locked`` holds them until the transaction ends."""
     rows = model._default_manager.order_by("pk")
-    return list(rows.select_for_update(of=("self",)) if locked else rows)
+    return list(rows.select_for_update(of=("self",), no_key=True) if locked else rows)
 
 
 def insert(model: type[Model], key: Any, columns: Mapping[str, Any]) -> None:
@@ -51,7 +51,7 @@ def every_right() -> frozenset[str]:
 def every_group(*, locked: bool) -> dict[str, list[str]]:
     """Each group's rights by its name; ``locked`` holds the groups."""
     groups = Group.objects.order_by("name")
-    rows = list(groups.select_for_update() if locked else groups)
+    rows = list(groups.select_for_update(no_key=True) if locked else groups)
     held = rights().prefetch_related(Prefetch("group_set", queryset=groups))
     found: dict[str, list[str]] = {row.name: [] for row in rows}
     for right in held:

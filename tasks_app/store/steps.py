@@ -10,7 +10,6 @@ from uuid import UUID
 
 from tasks_app.core.jobs import Role
 from tasks_app.core.origins import Origin, load_origins
-from tasks_app.core.saga import ItemCounts, JobTask
 from tasks_app.core.sanitise import MAX_BYTES
 from tasks_app.core.states import Status
 from tasks_app.store import sql
@@ -24,19 +23,29 @@ class StepRow:
     task_id: UUID
     place: int
     role: Role
+    job_id: UUID
     item: int | None = None
     undoes: UUID | None = None
+    join_id: UUID | None = None
 
 
 INSERT_STEPS = """
-INSERT INTO step_task (task_id, place, role, item, undoes_id)
-SELECT * FROM unnest(%(tasks)s::uuid[], %(places)s::int[], %(roles)s::text[], %(items)s::int[],
-                     %(undoes)s::uuid[])
+WITH inserted AS (
+    INSERT INTO step_task (task_id, place, role, job_id, item, undoes_id, join_id, counted_as)
+    SELECT i.*, CASE i.role WHEN 'item' THEN 'open' END
+      FROM unnest(%(tasks)s::uuid[], %(places)s::int[], %(roles)s::text[], %(jobs)s::uuid[],
+                  %(items)s::int[], %(undoes)s::uuid[], %(joins)s::uuid[])
+               AS i(task_id, place, role, job_id, item, undoes_id, join_id)
+    RETURNING join_id
+)
+UPDATE step_task j SET items = j.items + n.items, items_open = j.items_open + n.items
+  FROM (SELECT join_id, count(*) AS items FROM inserted GROUP BY join_id) n
+ WHERE j.task_id = n.join_id
 """
 
 
 def insert_steps(steps: Sequence[StepRow]) -> None:
-    """Say of tasks inserted in the same transaction what they are in their job."""
+    """Say of tasks inserted in the same transaction what they are in their job; count items."""
     if steps:
         sql.execute(
             INSERT_STEPS,
@@ -46,6 +55,8 @@ def insert_steps(steps: Sequence[StepRow]) -> None:
                 "roles": [s.role for s in steps],
                 "items": [s.item for s in steps],
                 "undoes": [s.undoes for s in steps],
+                "jobs": [s.job_id for s in steps],
+                "joins": [s.join_id for s in steps],
             },
         )
 
@@ -65,55 +76,14 @@ def copy_edges(items: Sequence[tuple[UUID, UUID]]) -> None:
         sql.execute(COPY_EDGES, {"items": [i[0] for i in items], "joins": [i[1] for i in items]})
 
 
-TASKS = """
-SELECT t.job_id, t.id, s.place, s.role, t.status, s.item, s.undoes_id,
-       extract(epoch FROM t.finished_at)::float8
-  FROM task t JOIN step_task s ON s.task_id = t.id
- WHERE t.job_id = ANY (%(jobs)s::uuid[]) AND (%(items)s OR s.role <> 'item')
-"""
-
-
-def tasks_of_jobs(jobs: Sequence[UUID], *, items: bool) -> dict[UUID, list[JobTask]]:
-    """The tasks of these jobs as decisions see them; ``items`` those of joins too."""
-    found: dict[UUID, list[JobTask]] = {job_id: [] for job_id in jobs}
-    if jobs:
-        for job_id, *r in sql.rows(TASKS, {"jobs": list(jobs), "items": items}):
-            found[job_id].append(JobTask(r[0], r[1], Role(r[2]), Status(r[3]), r[4], r[5], r[6]))
-    return found
-
-
-# Counted here: a join of 10,000 items would be read ten thousand times by the time it is done.
-COUNT_ITEMS = """
-SELECT t.job_id, s.place, count(*), count(*) FILTER (WHERE t.status = 'COMPLETED'),
-       count(*) FILTER (WHERE t.status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING')),
-       (array_agg(t.id) FILTER (WHERE t.status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING')))[1]
-  FROM task t JOIN step_task s ON s.task_id = t.id AND s.role = 'item'
- WHERE t.job_id = ANY (%(jobs)s::uuid[])
- GROUP BY t.job_id, s.place
-"""
-
-
-def count_items(jobs: Sequence[UUID]) -> dict[UUID, dict[int, tuple[ItemCounts, UUID | None]]]:
-    """The items of each join of these jobs, by its place, and one of them that is open."""
-    found: dict[UUID, dict[int, tuple[ItemCounts, UUID | None]]] = {job: {} for job in jobs}
-    for job_id, place, total, completed, still_open, one in sql.rows(
-        COUNT_ITEMS, {"jobs": list(jobs)}
-    ):
-        found[job_id][place] = (ItemCounts(int(total), int(completed), int(still_open)), one)
-    return found
-
-
 # What 10,000 items have to say may come to gigabytes. So much is read as may be stored, and more:
 # the sizes on disk bound what is looked at, for a result is compressed; its text bounds what comes.
 ITEMS_OF_JOIN = """
 WITH items AS (
     SELECT t.id, t.status, s.item, t.result,
            sum(pg_column_size(t.result)) OVER (ORDER BY s.item) - pg_column_size(t.result) AS before
-      FROM step_task j
-      JOIN task the_join ON the_join.id = j.task_id
-      JOIN task t ON t.job_id = the_join.job_id
-      JOIN step_task s ON s.task_id = t.id AND s.role = 'item' AND s.place = j.place
-     WHERE j.task_id = %(join)s
+      FROM step_task s JOIN task t ON t.id = s.task_id
+     WHERE s.join_id = %(join)s AND s.role = 'item'
 ), texts AS MATERIALIZED (
     SELECT item, result::text AS text FROM items WHERE before < %(stored)s
 ), bounded AS (
@@ -162,17 +132,34 @@ def origins_of(ids: Sequence[UUID]) -> dict[UUID, list[Origin]]:
 
 # waiting_on = 1: all that is left to wait for is the preparation itself.
 LOCK_UNPREPARED = """
-SELECT t.id FROM task t
- WHERE t.job_id = ANY (%(jobs)s::uuid[]) AND t.unprepared
-   AND t.status = 'PENDING' AND t.waiting_on = 1
- ORDER BY t.id
-   FOR NO KEY UPDATE OF t
+SELECT t.job_id, t.id, got.id IS NOT NULL
+  FROM unnest(%(jobs)s::uuid[]) AS j(id)
+ CROSS JOIN LATERAL (
+    SELECT task_id FROM step_task WHERE job_id = j.id AND role IN ('step', 'join') OFFSET 0
+ ) s
+ CROSS JOIN LATERAL (
+    SELECT id, job_id FROM task
+     WHERE id = s.task_id AND unprepared AND status = 'PENDING' AND waiting_on = 1
+    OFFSET 0
+ ) t
+  LEFT JOIN LATERAL (
+    SELECT id FROM task WHERE id = t.id AND unprepared AND status = 'PENDING' AND waiting_on = 1
+       FOR NO KEY UPDATE SKIP LOCKED
+ ) got ON true
+ LIMIT %(limit)s
 """
 
 
-def lock_unprepared(jobs: Sequence[UUID]) -> set[UUID]:
-    """Lock the steps of these jobs whose dependencies are met and that must be prepared."""
-    return {task_id for (task_id,) in sql.rows(LOCK_UNPREPARED, {"jobs": list(jobs)})}
+def lock_unprepared(jobs: Sequence[UUID], limit: int) -> tuple[set[UUID], set[UUID]]:
+    """Lock up to ``limit`` steps whose dependencies are met and that must be prepared.
+
+    Returns them, and the jobs that have more of them, or one that somebody else has locked.
+    """
+    found = sql.rows_by_key(LOCK_UNPREPARED, {"jobs": sql.uuids(jobs), "limit": limit})
+    more = {r[0] for r in found if not r[2]}
+    if len(found) == limit:
+        more |= set(jobs)
+    return {r[1] for r in found if r[2]}, more
 
 
 RELEASE = f"""
@@ -238,7 +225,7 @@ WITH input AS (
       JOIN step_task s ON s.task_id = ANY (ARRAY[i.id]) AND s.role = 'join'
      WHERE t.status = 'PENDING' AND NOT t.unprepared
      ORDER BY i.id
-       FOR NO KEY UPDATE OF t
+       FOR NO KEY UPDATE OF t SKIP LOCKED
 ), done AS (
     UPDATE task t
        SET status = 'COMPLETED', result = l.result, error = NULL,
@@ -259,7 +246,10 @@ SELECT id FROM done
 
 
 def complete_joins(results: Mapping[UUID, str]) -> set[UUID]:
-    """Complete joins whose items decided them; ``results`` are JSON texts."""
+    """Complete joins whose items decided them, but those that somebody else has locked.
+
+    ``results`` are JSON texts.
+    """
     if not results:
         return set()
     values = {"ids": list(results), "results": f"[{','.join(results.values())}]"}

@@ -179,13 +179,14 @@ SELECT t.id
        AND {WAITS_SINCE} < statement_timestamp() - %(grace)s * interval '1 second'
      ORDER BY queue_at
      LIMIT %(limit)s
+       FOR NO KEY UPDATE SKIP LOCKED
  ) t
  WHERE NOT k.by_people AND NOT EXISTS (SELECT FROM capability c WHERE c.kind = k.name OFFSET 0)
 """  # noqa: S608  a constant
 
 
 def find_unroutable(grace: float, limit: int) -> list[UUID]:
-    """Ready tasks that no worker ever could do for ``grace`` seconds."""
+    """Lock ready tasks that no worker ever could do for ``grace`` seconds."""
     found = sql.rows_in_index_order(FIND_UNROUTABLE, {"grace": grace, "limit": limit})
     return [task_id for (task_id,) in found]
 

@@ -59,7 +59,7 @@ def test_a_fan_out_of_ten_thousand_long_texts_is_made_whole(floor: JobFloor) -> 
         ]
     )
     floor.complete("w1", floor.next(), {"rows": [0] * 10_000, "text": "x" * 1500})
-    floor.round()
+    floor.until_still()
     assert Task.objects.filter(job_id=job, kind="b").count() == 10_000
 
 

@@ -29,6 +29,27 @@ JOB_INVARIANTS: Final = (
         """,
     ),
     Invariant(
+        "items_are_counted",
+        "A join counts its items as each is counted, and each is counted as it is, or is about to.",
+        """
+        (SELECT task_id::text FROM (
+            SELECT task_id, items, items_completed, items_open FROM step_task
+             WHERE role = 'join' AND items > 0
+            EXCEPT
+            SELECT join_id, count(*), count(*) FILTER (WHERE counted_as = 'completed'),
+                   count(*) FILTER (WHERE counted_as = 'open')
+              FROM step_task WHERE role = 'item' GROUP BY join_id) miscounted)
+        UNION ALL
+        SELECT t.id::text FROM step_task s JOIN task t ON t.id = s.task_id
+         WHERE s.role = 'item'
+           AND s.counted_as <> CASE
+               WHEN t.status = 'COMPLETED' THEN 'completed'
+               WHEN t.status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING') THEN 'open'
+               ELSE 'lost' END
+           AND t.id NOT IN (SELECT task_id FROM settled)
+        """,
+    ),
+    Invariant(
         "jobs_can_end",
         "Of a job that is not paused and has unfinished tasks one can move, or a human must decide,"
         " or an inbox will have it looked at.",

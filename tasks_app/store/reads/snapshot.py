@@ -9,6 +9,7 @@ from tasks_app.core.limits import refill
 from tasks_app.core.windows import first_window
 from tasks_app.models import SupervisorSettings
 from tasks_app.store import sql
+from tasks_app.store.leader import LONGEST_WAIT
 from tasks_app.store.reads.breakers import IS_PROBED
 from tasks_app.store.reads.configuration import KINDS, policies_of
 from tasks_app.store.reads.fair_share import other_jobs, turns_of
@@ -71,14 +72,18 @@ SETTINGS: Final = [field.attname for field in SupervisorSettings._meta.concrete_
 
 # The settings are in force from the next round, so each asks for them.
 BEGIN: Final = f"""
-SELECT EXISTS (SELECT FROM settled), {", ".join(f's."{name}"' for name in SETTINGS)}
+SELECT set_config('lock_timeout', %(longest)s, true), EXISTS (SELECT FROM settled),
+       {", ".join(f's."{name}"' for name in SETTINGS)}
   FROM supervisor_settings s WHERE s.id = 1
 """  # noqa: S608  the names of the model's columns
 
 
 def begin_round() -> tuple[SupervisorSettings, bool]:
-    """The settings of a round, and whether any end of a task is to be carried over."""
-    ((has_settled, *values),) = sql.rows(BEGIN)
+    """The settings of a round, and whether any end of a task is to be carried over.
+
+    No statement of the transaction waits for a lock for long from here on.
+    """
+    ((_, has_settled, *values),) = sql.rows(BEGIN, {"longest": LONGEST_WAIT})
     return SupervisorSettings.from_db("default", SETTINGS, values), bool(has_settled)
 
 
