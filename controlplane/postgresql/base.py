@@ -7,6 +7,7 @@ from django.db.backends.postgresql import base
 from django.utils.functional import cached_property
 from psycopg_pool import ConnectionPool
 
+from controlplane.postgresql.exhaustion import connected
 from controlplane.postgresql.outages import OutageWrapper, is_away, is_read_only
 from controlplane.postgresql.startup_options import Looker
 
@@ -41,12 +42,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
         it takes a read-only one for good, though the server may accept writes from new ones again.
         """
         self._doomed = False
-        connection = super().get_new_connection(conn_params)
+        patience = float(self.settings_dict.get("PATIENCE", 0.0))
+        connection = connected(lambda: self._connection(conn_params), patience)
         if self.pool is None or _serves(connection):
             return connection
         connection.close()
         self.pool.putconn(connection)
         self.pool.drain()
+        return super().get_new_connection(conn_params)
+
+    def _connection(self, conn_params: dict[str, Any]) -> Any:
         return super().get_new_connection(conn_params)
 
     def init_connection_state(self) -> None:

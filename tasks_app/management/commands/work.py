@@ -6,14 +6,13 @@ import os
 import sys
 from typing import Any
 
-import django
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import close_old_connections
 
 from tasks_app.management.arguments import seconds, whole_number
 from tasks_app.sdk.handlers import HandlerError
 from tasks_app.sdk.options import Options, default_name
 from tasks_app.sdk.runtime import Worker
+from tasks_app.services import handler_connections
 from tasks_app.services.direct_link import DirectLink
 
 LONGEST_NAME = 100
@@ -76,6 +75,7 @@ class Command(BaseCommand):
                 flag = option.replace("_", "-")
                 raise CommandError(f"--{flag} needs --processes: without it there are no children")
         modules = [name.strip() for names in options["handlers"] for name in names.split(",")]
+        handler_connections.wait_for_connections()
         try:
             worker = Worker(
                 DirectLink(),
@@ -88,9 +88,10 @@ class Command(BaseCommand):
                     grace=options["grace"],
                     max_tasks_per_child=options["max_tasks_per_child"],
                     max_memory_per_child=options["max_memory_per_child"],
-                    child_setup=django.setup,
-                    # A handler's own connection may have died since the last task of its slot.
-                    before_task=close_old_connections,
+                    child_setup=handler_connections.set_up_child,
+                    before_task=handler_connections.before_handler,
+                    after_task=handler_connections.after_handler,
+                    kept=handler_connections.KEPT,
                 ),
             )
             # What was imported stays: the collector need not look through it again and again.
