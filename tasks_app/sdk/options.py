@@ -6,6 +6,8 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from tasks_app.sdk.link import Link
+
 
 def default_name() -> str:
     """Host name, process id and six random characters.
@@ -26,7 +28,9 @@ class Options:
     after those of the first ``kept`` slots; all of them must be importable by name. ``grace`` is
     how long running work may go on after SIGTERM, ``patience`` how long a handler that was told to
     stop may take before this process is ended for its sake. A child is replaced once it has run
-    ``max_tasks_per_child`` tasks, or holds more than ``max_memory_per_child`` MiB after one.
+    ``max_tasks_per_child`` tasks, or holds more than ``max_memory_per_child`` MiB after one. With
+    ``rescue_link``, importable by name, a process beside the threads speaks for a worker that one
+    of its handlers has silenced.
     """
 
     modules: Sequence[str]
@@ -42,6 +46,7 @@ class Options:
     kept: int = 0
     max_tasks_per_child: int | None = None
     max_memory_per_child: int | None = None
+    rescue_link: Callable[[], Link] | None = None
 
     def after(self, slot: int) -> Callable[[], object] | None:
         """What is called after each handler of a slot, counted from 0."""

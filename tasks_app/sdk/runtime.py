@@ -5,6 +5,7 @@ import os
 import queue
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -13,6 +14,8 @@ from dataclasses import asdict
 from typing import Final
 
 from tasks_app.core.declarations import declaration_faults
+from tasks_app.sdk import sentinel
+from tasks_app.sdk.board import Board
 from tasks_app.sdk.duty import Duty
 from tasks_app.sdk.exit_codes import EXIT_REPLACED, EXIT_RESTART
 from tasks_app.sdk.failures import Failures
@@ -73,10 +76,13 @@ class Worker:
         self._duty = Duty(self._in_flight, self._hurry)
         self._reporter = Reporter(link, self._in_flight.settle, self._duty.disown)
         self._failures = Failures(self._signals, self._reporter.put)
+        watched = options.rescue_link is not None and not options.processes
+        self._board = Board.made(options.slots) if watched and sys.platform == "linux" else None
+        self._sentinel: subprocess.Popen[bytes] | None = None
         self._slots: Slots = (
             ProcessSlots(options, self._in_flight, self._ended)
             if options.processes
-            else ThreadSlots(options, handlers, self._in_flight, self._ended)
+            else ThreadSlots(options, handlers, self._in_flight, self._ended, self._board)
         )
         self._watch = Watch(self._duty, self._slots, self._reporter, clock, options)
         self._heart = Heart(link, self._duty, clock, self._watch.halt)
@@ -94,6 +100,10 @@ class Worker:
         """Work until SIGTERM, SIGINT or ``stop``; return the exit code."""
         with kept_from_terminal(), self._signals.heard():
             self._start_slots()
+            if self._board is not None and self._options.rescue_link is not None:
+                self._sentinel = sentinel.start(
+                    self._board, self._options.slots, self._options.rescue_link
+                )
             self._thread("heartbeat", self._heart.run)
             reporting = self._thread("reporter", self._reporter.run)
             self._thread("failures", self._failures.run)
@@ -115,6 +125,7 @@ class Worker:
     def _attend(self) -> bool:
         """Watch the clock and the mailbox; return whether the session left in good order."""
         while self._watch.look() is Verdict.GO_ON:
+            self._tick()
             try:
                 message = self._mailbox.get(timeout=self._watch.pause())
             except queue.Empty:
@@ -131,6 +142,11 @@ class Worker:
                     pass
         return False
 
+    def _tick(self) -> None:
+        boot = self._duty.boot
+        if self._board is not None and boot is not None:
+            self._board.tick(boot.worker_id, boot.stop_at)
+
     def _drain(self, number: signal.Signals) -> None:
         logger.info(
             "%s: draining, %d tasks have up to %g s",
@@ -144,6 +160,9 @@ class Worker:
         """End what runs beside; end the process where a handler still does."""
         self._reporter.stop()
         self._slots.close()
+        if self._sentinel is not None:
+            self._sentinel.kill()
+            self._sentinel.wait()
         code = 0 if in_order and not self._watch.is_stuck else EXIT_RESTART
         if self._watch.is_replaced:
             code = EXIT_REPLACED

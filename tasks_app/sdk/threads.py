@@ -5,6 +5,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from tasks_app.sdk.board import Board
 from tasks_app.sdk.handlers import Handler
 from tasks_app.sdk.in_flight import Execution, InFlight
 from tasks_app.sdk.invocation import invoke, invoke_async
@@ -26,8 +27,10 @@ class ThreadSlots:
         handlers: Mapping[str, Handler],
         in_flight: InFlight,
         ended: Ended,
+        board: Board | None = None,
     ) -> None:
         self._options = options
+        self._board = board
         self._in_flight = in_flight
         self._ended = ended
         self._queue: queue.SimpleQueue[Execution | None] = queue.SimpleQueue()
@@ -79,9 +82,13 @@ class ThreadSlots:
         while (execution := self._queue.get()) is not None:
             outcome: Outcome = Stopped()
             if self._in_flight.begin(execution):
+                if self._board is not None:
+                    self._board.begin(number, execution)
                 outcome = invoke(
                     execution.handler, execution.grant.payload, execution.context, before, after
                 )
+                if self._board is not None:
+                    self._board.end(number)
             self._ended(execution, outcome)
             # A result may be large, and the next task may be an hour away.
             del execution, outcome

@@ -18,7 +18,7 @@ def ask(payload: dict[str, Any], ctx: Context) -> int:
 
 
 @handler("both")
-def both(payload: dict[str, Any], ctx: Context) -> int:
+def both(payload: dict[str, Any], ctx: Context) -> Any:
     """The same and an effect, side by side with all the others."""
     pass_gate()
     ctx.once("effect", lambda: 1)

@@ -1,6 +1,7 @@
 """Handlers that fail together, take their process down, or simply take a moment."""
 
 import os
+import re
 import time
 from typing import Any
 
@@ -25,6 +26,20 @@ def abort(payload: Any, ctx: Context) -> None:
     """Take the process down, as a segmentation fault or the out-of-memory killer would."""
     note("aborts", ctx.key)
     os.abort()
+
+
+@handler("explode")
+def explode(payload: Any, ctx: Context) -> None:
+    """Match an expression that takes years and holds the interpreter lock all the time."""
+    note("explosions", ctx.key)
+    re.match(r"(a+)+$", "a" * 60 + "b")
+
+
+@handler("nap")
+def nap(payload: Any, ctx: Context) -> None:
+    """Sleep, and need the interpreter afterwards."""
+    note("naps", ctx.key)
+    time.sleep(2)
 
 
 @handler("moment")

@@ -121,3 +121,26 @@ def test_lost_connections_in_all_processes_lose_no_task(plant: Plant) -> None:
         Attempt.objects.filter(outcome="completed").values_list("task_id", flat=True)
     ) == dict.fromkeys(Task.objects.values_list("id", flat=True), 1)
     assert all(process.poll() is None for process in processes), "nobody had to be restarted"
+
+
+def test_a_handler_that_silences_its_worker_pays_alone(plant: Plant) -> None:
+    plant.floor.settings(stale_after_seconds=60.0)
+    plant.floor.kind("explode", timeout_seconds=4, max_attempts=1)
+    plant.floor.kind("nap", timeout_seconds=4, max_attempts=1)
+    plant.supervise()
+    naps = plant.floor.submit(7, kind="nap")
+    (culprit,) = plant.floor.submit(kind="explode")
+    worker = plant.work("w1", *FAILING, "--slots", "8")
+    wait_for(lambda: plant.floor.status(culprit) is Status.DEAD, "the culprit to be found out", 60)
+    assert worker.wait(10) == -signal.SIGKILL
+    assert plant.floor.attempts(culprit) == [("timeout", "w1")]
+    error = plant.floor.task(culprit).error or {}
+    assert error["type"] == "HandlerHeldInterpreter"
+    plant.work("w2", *FAILING, "--slots", "8")
+    wait_for(
+        lambda: all(plant.floor.status(nap) is Status.COMPLETED for nap in naps),
+        "its neighbours to finish elsewhere",
+        60,
+    )
+    assert {plant.floor.task(nap).attempts for nap in naps} == {1}
+    assert outcomes()["worker_lost"] == 0

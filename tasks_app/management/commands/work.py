@@ -14,6 +14,7 @@ from tasks_app.sdk.options import Options, default_name
 from tasks_app.sdk.runtime import Worker
 from tasks_app.services import handler_connections
 from tasks_app.services.direct_link import DirectLink
+from tasks_app.services.rescue import rescue_link
 
 LONGEST_NAME = 100
 """Characters; the width of the columns that hold a worker's name and its version."""
@@ -92,6 +93,7 @@ class Command(BaseCommand):
                     before_task=handler_connections.before_handler,
                     after_task=handler_connections.after_handler,
                     kept=handler_connections.KEPT,
+                    rescue_link=rescue_link,
                 ),
             )
             # What was imported stays: the collector need not look through it again and again.
