@@ -167,8 +167,19 @@ class Words:
             return MASK
 
     def payload(self, task: UUID, value: Any) -> Any:
-        """The task's payload."""
-        return self._part(task, PAYLOAD, value)
+        """The task's payload: hidden where it is by its place, and where others filled it in.
+
+        What was submitted is left: if a guess were masked where it equals a hidden value, whoever
+        may submit could try out any.
+        """
+        source = self.sources.get(task)
+        if source is None:
+            return value
+        shown = shown_part(value, PAYLOAD, source, self.hidden, self.budget)
+        for origin in source.origins:
+            if origin.at[0] == PAYLOAD and origin.kind is not None:
+                shown = _changed(shown, origin.at[1:], lambda filled: self.json(task, filled))
+        return shown
 
     def hides_in(self, task: UUID, payload: Any) -> bool:
         """Whether something in the task's payload is hidden, or would be if it were there."""
@@ -177,8 +188,11 @@ class Words:
         return known or self.payload(task, payload) != payload
 
     def result(self, task: UUID, value: Any) -> Any:
-        """The task's result."""
-        return self._part(task, RESULT, value)
+        """The task's result: hidden where it is by its place, and where it repeats a value."""
+        source = self.sources.get(task)
+        if source is not None:
+            value = shown_part(value, RESULT, source, self.hidden, self.budget)
+        return self.json(task, value)
 
     def together(self) -> "Words":
         """The same about what was put together from all of these tasks, as one: ``ALL``."""
@@ -210,12 +224,6 @@ class Words:
         }
         return replace(row, **shown)  # type: ignore[type-var]  # rows are dataclasses
 
-    def _part(self, task: UUID, part: str, value: Any) -> Any:
-        source = self.sources.get(task)
-        if source is not None:
-            value = shown_part(value, part, source, self.hidden, self.budget)
-        return self.json(task, value)
-
     def _without(self, task: UUID, value: Any) -> Any:
         if isinstance(value, dict):
             self.budget.visit(len(value))
@@ -234,8 +242,8 @@ class Words:
 
 def source_of(kind: str, origins: Sequence[Origin], hidden: Hidden) -> Source | None:
     """A task's source; None where nothing that is filled in can be hidden."""
-    source = Source(kind, [each for each in origins if _keys_of(each, hidden)])
-    return source if source.origins or hidden.get(kind) else None
+    filled = any(_keys_of(each, hidden) for each in origins)
+    return Source(kind, origins) if filled or hidden.get(kind) else None
 
 
 def tells_nothing(source: Source, hidden: Hidden) -> bool:

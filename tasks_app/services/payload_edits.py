@@ -15,7 +15,7 @@ from tasks_app.core.hidden_words import (
     shown_part,
 )
 from tasks_app.core.json_changes import ABSENT, Change, list_changes
-from tasks_app.core.origins import PAYLOAD
+from tasks_app.core.origins import ANY, PAYLOAD, Origin, as_json
 from tasks_app.core.payloads import dump_json, parse_json
 from tasks_app.core.redaction import Hidden
 from tasks_app.core.words import say
@@ -71,7 +71,8 @@ def edit_and_requeue(
     if faults:
         return Edited(faults=faults)
     changes = _shown(list_changes(before, parsed.value), before, parsed.value, source, hidden)
-    payload_edits.set_payload(task_id, dump_json(parsed.value).text)
+    typed = as_json(_typed(list_changes(before, parsed.value), task_id, words))
+    payload_edits.set_payload(task_id, dump_json(parsed.value).text, typed)
     known = secrets_of(before, PAYLOAD, source, hidden)
     _forget(task_id, known - secrets_of(parsed.value, PAYLOAD, source, hidden))
     if not dead_letters.requeue([task_id]):
@@ -117,6 +118,15 @@ def _shown(
             after=change.after if change.after is ABSENT else part_of(has, change.path),
         )
         for change in changes
+    ]
+
+
+def _typed(changes: Sequence[Change], task_id: UUID, words: Words) -> list[Origin]:
+    """The origins of places where somebody typed a value that is hidden elsewhere."""
+    return [
+        Origin((PAYLOAD, *map(str, change.path)), None, (ANY,))
+        for change in changes
+        if change.after is not ABSENT and words.json(task_id, change.after) != change.after
     ]
 
 

@@ -22,13 +22,19 @@ def lock_dead(task_id: UUID, requeues: int) -> tuple[str, Any] | None:
 
 
 SET_PAYLOAD = """
-UPDATE task SET payload = %(payload)s::jsonb WHERE id = %(task)s AND status = 'DEAD' RETURNING id
+UPDATE task
+   SET payload = %(payload)s::jsonb,
+       origins = CASE WHEN %(origins)s::jsonb IS NULL THEN origins
+                      ELSE coalesce(origins, '[]') || %(origins)s::jsonb END
+ WHERE id = %(task)s AND status = 'DEAD'
+RETURNING id
 """
 
 
-def set_payload(task_id: UUID, payload: str) -> bool:
-    """Write a DEAD task's payload anew, as JSON text."""
-    return sql.row(SET_PAYLOAD, {"task": task_id, "payload": payload}) is not None
+def set_payload(task_id: UUID, payload: str, origins: str | None = None) -> bool:
+    """Replace a DEAD task's payload (JSON text); ``origins`` are those of what was typed."""
+    params = {"task": task_id, "payload": payload, "origins": origins}
+    return sql.row(SET_PAYLOAD, params) is not None
 
 
 @dataclass(frozen=True, slots=True)

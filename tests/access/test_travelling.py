@@ -450,3 +450,15 @@ def test_a_text_that_costs_too_much_to_look_through_is_hidden_whole() -> None:
     assert words.text(one, "x" * 1_000) == "[redacted]"
     assert words.text(other, f"no {LABEL}") == "no [redacted]", "the short ones are read still"
     assert words.json(one, ["x" * 100_000]) == ["[redacted]"]
+
+
+def test_a_guess_that_was_submitted_is_not_masked_where_it_is_right(
+    floor: PeopleFloor, viewer: Person
+) -> None:
+    guesses = {"guess": [LABEL, "something-else"], "real": {"$result": "check.label"}}
+    job = floor.job([STEPS[0], {"name": "b", "kind": "b", "payload": guesses}])
+    floor.complete("w1", floor.next(), {"label": LABEL})
+    floor.until_still()
+    task = Task.objects.get(job=job, kind_id="b")
+    shown = viewer.get("task_json", task.id, "payload").json()
+    assert shown == {"guess": [LABEL, "something-else"], "real": "[redacted]"}

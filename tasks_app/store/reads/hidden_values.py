@@ -31,7 +31,8 @@ SELECT id, 2 + least(dependency_count, %(most)s)
 """
 
 # All that a task can have got a value from: what it depends on however far back, the items of a
-# join, and what a compensation undoes. A recursion stops where its LIMIT is reached.
+# join, and what a compensation undoes. A recursion stops where its LIMIT is reached. Of those that
+# hold nothing hidden themselves, only the tasks asked about are told, without their values.
 VALUES = """
 WITH RECURSIVE near AS (
     SELECT i.id, i.id AS source FROM unnest(%(ids)s::uuid[]) AS i(id)
@@ -56,24 +57,28 @@ WITH RECURSIVE near AS (
     SELECT * FROM near LIMIT %(near)s
 ), tellers AS (
     SELECT source, array_agg(id) AS ids FROM found GROUP BY source
-), telling AS (
+), hiding AS (
     SELECT w.ids, w.source, p.kind, p.origins, p.payload, p.result,
-           sum(pg_column_size(p.payload) + coalesce(pg_column_size(p.result), 0)) OVER small AS upto
+           p.kind = ANY (%(kinds)s::text[])
+               OR EXISTS (SELECT FROM jsonb_array_elements(p.origins) o
+                           WHERE (o ->> 1 IS NULL OR o ->> 1 = ANY (%(kinds)s::text[]))
+                             AND o -> 0 ->> 0 <> 'told') AS holds,
+           pg_column_size(p.payload) + coalesce(pg_column_size(p.result), 0) AS size
       FROM tellers w JOIN task p ON p.id = w.source
-     WHERE p.kind = ANY (%(kinds)s::text[])
-        OR EXISTS (SELECT FROM jsonb_array_elements(p.origins) o
-                    WHERE (o ->> 1 IS NULL OR o ->> 1 = ANY (%(kinds)s::text[]))
-                      AND o -> 0 ->> 0 <> 'told')
-    WINDOW small AS (ORDER BY pg_column_size(p.payload) + coalesce(pg_column_size(p.result), 0),
-                              w.source)
+     WHERE p.kind = ANY (%(kinds)s::text[]) OR p.origins IS NOT NULL
+), telling AS (
+    SELECT *, sum(CASE WHEN holds THEN size ELSE 0 END) OVER (ORDER BY size, source) AS upto
+      FROM hiding
+     WHERE holds OR source = ANY (ids)
 ), texts AS MATERIALIZED (
-    SELECT ids, source, kind, origins::text AS origins, upto,
-           CASE WHEN upto <= %(stored)s THEN payload::text END AS payload,
-           CASE WHEN upto <= %(stored)s THEN result::text END AS result
+    SELECT ids, source, kind, origins::text AS origins, holds, size,
+           CASE WHEN holds AND upto <= %(stored)s THEN payload::text END AS payload,
+           CASE WHEN holds AND upto <= %(stored)s THEN result::text END AS result
       FROM telling
 ), bounded AS (
-    SELECT *, payload IS NOT NULL
-              AND sum(length(payload) + coalesce(length(result), 0)) OVER (ORDER BY upto)
+    SELECT *, NOT holds
+              OR payload IS NOT NULL
+              AND sum(length(payload) + coalesce(length(result), 0)) OVER (ORDER BY size, source)
                   <= %(read)s AS fits
       FROM texts
 )
