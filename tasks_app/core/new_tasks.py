@@ -170,7 +170,7 @@ def unknown_kind(kind: str, kinds: Collection[str]) -> str:
 def fault_of_text(value: object, longest: int) -> str:
     """Why a value cannot be kept as a short text; "" when it can."""
     if not isinstance(value, str):
-        return "no text"
+        return "give a text"
     if not value.strip():
         return "empty; give a text or leave it out"
     if len(value) > longest:

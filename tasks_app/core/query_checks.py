@@ -152,7 +152,7 @@ def _json_fault(match: Match, at: Span) -> QueryFault | None:
         return QueryFault(at, message, (quoted_if_needed(match.value),))
     if decimal_of(match.value) is None:
         message = say(
-            "Only a number can be compared with %(op)s, and %(value)s is none.",
+            "Only a number, such as 12 or -2.5, can be compared with %(op)s, and not %(value)s.",
             op=match.op,
             value=repr(match.value),
         )

@@ -115,7 +115,10 @@ def place_in_batch(
     """Where in the batch a reference points: an index, None for the record, or what is wrong."""
     if isinstance(need.on, KeyRef):
         if fault_of_text(need.on.kind, LONGEST_NAME) or fault_of_text(need.on.key, LONGEST_KEY):
-            return "no valid kind and key"
+            return (
+                f"give the name of a kind and a key, texts of 1 to {LONGEST_NAME} and "
+                f"{LONGEST_KEY} characters"
+            )
         return places.get((need.on.kind, need.on.key))
     if isinstance(need.on, UUID):
         return None

@@ -22,6 +22,7 @@ from django.db.models.expressions import DatabaseDefault
 
 from tasks_app.core.faults import Fault
 from tasks_app.core.new_tasks import between
+from tasks_app.core.payloads import check_payload
 from tasks_app.core.words import say
 from tasks_app.models import (
     AlertChannel,
@@ -165,6 +166,8 @@ def _type_fault(field: "AnyField", value: Any) -> str | None:
     if value is None:
         return None if field.null else say("empty; give a value")
     if isinstance(field, JSONField):
+        if faults := check_payload(value):
+            return str(faults[0])
         lists = isinstance(field.default() if callable(field.default) else None, list)
         strings = isinstance(value, list) and all(isinstance(each, str) for each in value)
         return (

@@ -200,6 +200,7 @@ def test_a_strategy_from_a_file_is_in_force_in_the_next_round(floor: Floor, file
             'line 4: a key stands twice in one mapping: "max_attempts", first on line 3',
         ),
         ("kinds: {job: {max_attempts: 1_0}}", "kinds.job.max_attempts: '1_0': give a whole number"),
+        ("kinds: {job: {payload_schema: {default: .nan}}}", "$.default: NaN is no JSON number"),
         ("kinds: {job: {paused: NO}}", "kinds.job.paused: 'NO': give true or false"),
         ("kinds: {job", "no valid YAML"),
         ("!!python/object/apply:os.system [ls]", "no valid YAML"),

@@ -105,6 +105,21 @@ def test_an_earlier_reject_file_outlives_a_wrong_option_and_a_dry_run(
     assert not Task.objects.exists()
 
 
+def test_a_database_that_takes_no_tasks_is_told_before_the_first_row(desk: Desk) -> None:
+    desk.submit(BAD)
+    before = desk.rejects()
+    with connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = on")
+        try:
+            told = desk.submit("id,text\n1\n")
+        finally:
+            cursor.execute("RESET default_transaction_read_only")
+    assert told.code == 1
+    assert "is read-only here" in told.out
+    assert "Nothing was submitted" in told.out
+    assert desk.rejects() == before
+
+
 def test_a_run_replaces_the_earlier_reject_file_once_its_first_row_is_there(desk: Desk) -> None:
     desk.submit(BAD)
     assert desk.submit("id,text\n").code == 0, "no row, so no run"

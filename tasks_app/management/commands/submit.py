@@ -27,6 +27,7 @@ from tasks_app.management.rows import FileUnreadable
 from tasks_app.management.submit_files import check_rejects, format_of, opened, rows_of
 from tasks_app.services.submission import Rehearsal
 from tasks_app.store.reads.configuration import kind_doors
+from tasks_app.store.reads.submitting import why_not_writable
 
 SOME_REJECTED: Final = 2
 STOPPED: Final = 128
@@ -233,6 +234,8 @@ def _rejects(options: dict[str, Any]) -> Path:
 
 
 def _mapping(options: dict[str, Any]) -> RowMapping:
+    if why := why_not_writable():
+        raise CommandError(f"{why}. Nothing was submitted.")
     kinds = kind_doors()
     if options["kind"] not in kinds:
         raise CommandError(f"{options['kind']}: {unknown_kind(options['kind'], kinds)}")
