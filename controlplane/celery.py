@@ -1,18 +1,21 @@
 """The Celery app whose beat wakes the supervisor; the record, not a message, is the truth."""
 
 import gc
+import logging
 import os
 import warnings
 from pathlib import Path
 
 from celery import Celery
 from celery.platforms import SecurityWarning
-from celery.signals import worker_ready
+from celery.signals import beat_init, worker_ready
 from django.conf import settings
 
 from controlplane.embedded import broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "controlplane.settings")
+
+log = logging.getLogger(__name__)
 
 QUEUE = "supervise"
 TASK = "tasks_app.beat.supervise"
@@ -23,6 +26,10 @@ POLLING_SECONDS = 0.2
 
 def _transport_options() -> dict[str, object]:
     """Make the folders of the embedded broker, without which a worker exits, and name them."""
+    if settings.CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
+        from controlplane import redis_broker
+
+        redis_broker.use()
     if not settings.CELERY_BROKER_URL.startswith("filesystem:"):
         return {}
     broker.use()
@@ -55,7 +62,8 @@ app.conf.update(
     worker_hijack_root_logger=False,
     timezone="UTC",
     enable_utc=True,
-    beat_schedule_filename=str(Path(settings.VAR) / "beat-schedule"),
+    # One entry, and its last run does not matter: a file that remembers it could only be corrupt.
+    beat_scheduler="celery.beat:Scheduler",
     beat_schedule={
         "supervise": {
             "task": TASK,
@@ -66,6 +74,14 @@ app.conf.update(
     },
 )
 app.autodiscover_tasks(["tasks_app"], related_name="beat")
+
+
+@beat_init.connect  # type: ignore[untyped-decorator]  # Celery has no types
+def _forget_schedule(**_: object) -> None:
+    """Throw away what earlier versions remembered of the schedule."""
+    for path in Path(settings.VAR).glob("beat-schedule*"):
+        log.warning("%s is not needed and is thrown away", path)
+        path.unlink(missing_ok=True)
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types

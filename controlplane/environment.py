@@ -20,6 +20,9 @@ from tasks_app.core.request_rates import Rate, read_rate
 ROOT = Path(__file__).resolve().parent.parent
 MODES = ("local", "production")
 
+SHORTEST_SECRET = 8
+"""Characters of a secret in a file: enough to tell it from one that was cut off."""
+
 TRUE = frozenset({"1", "true", "yes", "on"})
 FALSE = frozenset({"0", "false", "no", "off"})
 
@@ -122,17 +125,31 @@ def secret_key(var: Path | None) -> str:
 
 
 def kept_secret(path: Path, size: int = 48) -> str:
-    """Return the secret, of ``size`` random bytes, in a file that only its owner may read."""
+    """Return the secret, of ``size`` random bytes, in a file that only its owner may read.
+
+    One that cannot be read is never made again silently: what it protects would be lost with it.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     if not path.exists():
         draft.touch(mode=0o600)
-        draft.write_text(secrets.token_urlsafe(size))
+        with draft.open("w") as file:
+            file.write(secrets.token_urlsafe(size))
+            file.flush()
+            # Else a power cut may leave the name without what it is to hold.
+            os.fsync(file.fileno())
         # A link fails where a replace would win: two first starts agree on one secret.
         with contextlib.suppress(FileExistsError):
             path.hardlink_to(draft)
         draft.unlink()
-    return path.read_text()
+    secret = path.read_bytes().decode("ascii", errors="replace").strip()
+    if len(secret) < SHORTEST_SECRET or not secret.isprintable() or "\ufffd" in secret:
+        raise SettingError(
+            f"The file {path} holds no secret any more (a power cut or a full disk may empty it): "
+            "put it back from a backup, or write a new random text of 50 characters into it; "
+            "what the old one signed or opened is no longer valid then."
+        )
+    return secret
 
 
 def database(url: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ class AlreadyRunning(Exception):
 def only_one(lock: Path) -> Iterator[Callable[[str], None]]:
     """Hold ``lock`` and yield a function that notes this runner's address in it."""
     lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("a+") as handle:
+    with lock.open("a+", errors="replace") as handle:
         try:
             # The lock ends with its process, however that ends; the file's mere presence means
             # nothing.

@@ -5,6 +5,7 @@ empty one: a worker that takes such a message, or a publisher that looks up such
 a JSONDecodeError, and a SIGKILL there leaves the queue unreadable for good.
 """
 
+import logging
 import os
 from pathlib import Path
 from time import monotonic_ns
@@ -14,6 +15,8 @@ from uuid import uuid4
 from kombu.exceptions import ChannelError
 from kombu.transport import TRANSPORT_ALIASES, filesystem
 from kombu.utils.json import dumps
+
+log = logging.getLogger(__name__)
 
 
 class Channel(filesystem.Channel):
@@ -30,8 +33,32 @@ class Channel(filesystem.Channel):
         except OSError as error:
             raise ChannelError(f"Cannot write to the broker's folder: {error}") from error
 
+    def _get(self, queue: str, timeout: Any = None) -> Any:
+        """Take the next message that is one; a file that is none has left the folder by then."""
+        while True:
+            try:
+                message = super()._get(queue)  # type: ignore[no-untyped-call]  # kombu has no types
+            except ValueError as error:
+                log.warning("a message of the broker cannot be read and is thrown away: %s", error)
+                continue
+            if isinstance(message, dict):
+                return message
+            log.warning("a file of the broker is no message and is thrown away")
+
+    def get_table(self, exchange: str) -> list[Any]:
+        """Read who listens to an exchange; a table that cannot be read is made again."""
+        try:
+            table: list[Any] = super().get_table(exchange)  # type: ignore[no-untyped-call]
+        except (ValueError, TypeError) as error:
+            path = Path(self.control_folder) / f"{exchange}.exchange"
+            log.warning("%s cannot be read (%s) and is thrown away: it is made again", path, error)
+            path.unlink(missing_ok=True)
+            return []
+        return table
+
     def _queue_bind(self, exchange: str, routing_key: str, pattern: str, queue: str) -> None:
         """Bind a queue; the table of the exchange is there, and empty, before anything is added."""
+        self.get_table(exchange)
         table = Path(self.control_folder) / f"{exchange}.exchange"
         if not table.exists():
             table.parent.mkdir(exist_ok=True)

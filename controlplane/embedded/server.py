@@ -3,8 +3,10 @@
 import contextlib
 import fcntl
 import os
+import shlex
 import shutil
 import signal
+import stat
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -16,7 +18,7 @@ import psycopg
 from psycopg import sql
 
 from controlplane.embedded.account import Account, account, as_account, owner_ids
-from controlplane.embedded.place import DATABASE, USER, Place, program
+from controlplane.embedded.place import DATABASE, SOCKET_NAME, USER, Place, program
 from controlplane.tether import tethered
 
 # A killed postmaster stays in the process table until it is reaped, and its children need a moment
@@ -26,6 +28,8 @@ RETRY_SECONDS: Final = 10.0
 RECOVERY_SECONDS: Final = 60.0
 STOP_SECONDS: Final = 8
 POLL_SECONDS: Final = 0.05
+# A lock file that names no process yet may have been made this moment.
+EMPTY_SECONDS: Final = 2.0
 SETTINGS: Final[Mapping[str, str]] = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
@@ -195,12 +199,30 @@ class Server:
         After a restart of the machine the old id may be anybody's; PostgreSQL itself only asks
         whether some process has it.
         """
+        self._drop_empty_locks()
         pid = self.postmaster_pid()
         if pid is None:
             return
         with contextlib.suppress(FileNotFoundError):
             if Path(f"/proc/{pid}/comm").read_text().strip() != "postgres":
                 (self.place.data / "postmaster.pid").unlink()
+
+    def _drop_empty_locks(self) -> None:
+        """Remove lock files that name no process, as a power cut leaves them.
+
+        PostgreSQL takes an empty one for that of a server that is starting, and does not start
+        itself. Nobody is starting one here: this process holds the lock of all starts.
+        """
+        for path in (self.place.data / "postmaster.pid", self._socket_lock):
+            with contextlib.suppress(FileNotFoundError):
+                first = path.read_bytes().split(b"\n", 1)[0].strip()
+                if not first.isdigit() and time.time() - path.stat().st_mtime > EMPTY_SECONDS:
+                    print(f"{path} names no process and is thrown away.", flush=True)
+                    path.unlink()
+
+    @property
+    def _socket_lock(self) -> Path:
+        return self.place.socket_dir / f"{SOCKET_NAME}.lock"
 
     def _create_database(self) -> None:
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
@@ -234,9 +256,16 @@ def _make_private(folder: Path) -> None:
         if os.geteuid() == 0:
             os.chown(folder, user, group)
     found = folder.lstat()
-    if found.st_uid != user or found.st_mode & 0o077:
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
         raise EmbeddedError(
-            f"The embedded PostgreSQL needs {folder} to be private to its owner: remove it."
+            f"The embedded PostgreSQL needs {folder} to be a folder of the user with the number "
+            f"{user}, and it is not: let CHARGEHAND_VAR name a folder of that user. Nothing was "
+            "changed."
+        )
+    if found.st_mode & 0o077:
+        raise EmbeddedError(
+            f"The embedded PostgreSQL needs {folder} to be private to its owner: run "
+            f"chmod 700 {shlex.quote(str(folder))}. Nothing was changed."
         )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 import pytest
@@ -74,3 +75,27 @@ def test_a_table_that_another_process_makes_meanwhile_is_kept(
     channel._queue_bind("night", "other", "", "other")
     assert {each.queue for each in channel.get_table("night")} == {"mine", "other"}
     assert not list(table.parent.glob(".*"))
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"{", b"5", b"[]"])
+def test_a_message_that_cannot_be_read_is_thrown_away_and_the_next_one_comes(
+    channel: Any, tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "00000000000000000000_bad.night.msg").write_bytes(content)
+    good = {"body": "", "headers": {}, "properties": {}}
+    channel._put("night", good)
+    assert channel._get("night") == good
+    assert "thrown away" in caplog.text
+    with pytest.raises(Empty):
+        channel._get("night")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"{", b"5", b'["a"]', b"[[1]]"])
+def test_a_table_that_cannot_be_read_is_made_again(
+    channel: Any, tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "control").mkdir(exist_ok=True)
+    (tmp_path / "control" / "night.exchange").write_bytes(content)
+    channel._queue_bind("night", "night", "", "night")
+    assert [each.queue for each in channel.get_table("night")] == ["night"]
+    assert "thrown away" in caplog.text

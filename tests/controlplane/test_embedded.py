@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,10 +84,46 @@ def test_a_path_too_long_for_a_socket_still_gets_one(folder: Path) -> None:
 
 def test_a_socket_folder_that_others_may_enter_is_refused(folder: Path) -> None:
     server = Server(Place(folder), FAST)
-    server.place.socket_dir.mkdir(parents=True)
+    folder.mkdir(mode=0o700)
+    server.place.socket_dir.mkdir()
     server.place.socket_dir.chmod(0o755)
-    with pytest.raises(EmbeddedError, match="private to its owner"):
+    with pytest.raises(EmbeddedError, match="private to its owner") as refused:
         server.start()
+    told = str(refused.value)
+    assert f"chmod 700 {server.place.socket_dir}" in told
+    assert not any(word in told.lower() for word in ("remove", "delete", "rm "))
+    server.place.socket_dir.chmod(0o700)
+    assert server.start()
+    server.stop()
+
+
+def test_a_folder_of_a_record_that_others_may_read_keeps_its_record(folder: Path) -> None:
+    with running(folder, FAST) as server:
+        fill(server)
+    subprocess.run(["chmod", "-R", "g+rX", str(folder)], check=True)
+    with pytest.raises(EmbeddedError, match=f"chmod 700 {folder}"):
+        server.start()
+    for path in (folder, server.place.socket_dir):
+        path.chmod(0o700)
+    with running(folder, FAST) as server:
+        assert rows(server) == 1000
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\0" * 20, b"no number"])
+def test_lock_files_that_a_power_cut_emptied_do_not_keep_it_from_starting(
+    folder: Path, content: bytes
+) -> None:
+    with running(folder, FAST) as server:
+        fill(server)
+    long_ago = time.time() - 60
+    for path in (
+        server.place.data / "postmaster.pid",
+        server.place.socket_dir / f"{SOCKET_NAME}.lock",
+    ):
+        path.write_bytes(content)
+        os.utime(path, (long_ago, long_ago))
+    with running(folder, FAST) as server:
+        assert rows(server) == 1000
 
 
 def test_nobody_else_can_read_the_data_or_reach_the_socket(folder: Path) -> None:

@@ -131,3 +131,12 @@ def test_production_that_sends_mail_needs_its_public_address(tmp_path: Path) -> 
     assert done.stderr.startswith("Setting PUBLIC_URL is missing")
     named = {**production, "PUBLIC_URL": "https://desk.example.org"}
     assert manage(tmp_path, named, "check").returncode == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"abc", b"\xff" * 40, b"\0" * 64])
+def test_a_secret_that_was_lost_is_told_and_not_made_again(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "secret_key"
+    path.write_bytes(content)
+    with pytest.raises(SystemExit, match="holds no secret any more"):
+        kept_secret(path)
+    assert path.read_bytes() == content
