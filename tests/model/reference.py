@@ -80,6 +80,10 @@ class ModelTask:
             self.deaths.add(worker)
             self.unheard += 1
 
+    def overdue(self) -> None:
+        """Its deadline has passed: nobody goes on with it."""
+        self._leave(Status.DEAD)
+
     def cancel(self) -> None:
         """At once, but where a machine is at work: that is asked."""
         if self.status is Status.RUNNING and not self.by_people:

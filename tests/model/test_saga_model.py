@@ -1,10 +1,12 @@
 """Jobs with their way back, in any order of calls, against the reference model."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -18,7 +20,7 @@ from hypothesis.stateful import (
 
 from tasks_app.core.jobs import JobPolicy, JobStatus, Role
 from tasks_app.core.states import Status
-from tasks_app.models import Job, StepTask
+from tasks_app.models import Job, StepTask, Task
 from tasks_app.sdk.link import Grant
 from tasks_app.services import jobs, operations
 from tasks_app.services.cancellation import cancel_tasks
@@ -143,6 +145,24 @@ class SagaRecord(RuleBasedStateMachine):
         rows = self.rows()
         keys = sorted(key for key, row in rows.items() if row.task.status in statuses)
         return keys[pick % len(keys)] if keys else None
+
+    @rule(pick=picks)
+    def deadline_passes(self, pick: int) -> None:
+        """The deadline of a step passes while it waits for the one before, or for its turn."""
+        waiting = sorted(
+            key
+            for key, row in self.rows().items()
+            if key[1] == "s" and row.task.status == Status.PENDING
+        )
+        if not waiting:
+            return
+        key = waiting[pick % len(waiting)]
+        past = timezone.now() - timedelta(hours=1)
+        Task.objects.filter(id=self.rows()[key].task_id).update(deadline_at=past)
+        self.floor.round()
+        self.piece(key).end(Status.DEAD)
+        self.settled = False
+        self.look()
 
     @rule(pick=picks)
     def cancel_task(self, pick: int) -> None:

@@ -229,6 +229,25 @@ class Record(RuleBasedStateMachine):
 
     @precondition(lambda self: self.tasks)
     @rule(pick=picks)
+    def deadline_passes(self, pick: int) -> None:
+        """A task's deadline passes, wherever the task stands; a requeue lifts it."""
+        task = self._task(pick)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE task SET deadline_at = statement_timestamp() - interval '1 second'"
+                " WHERE id = %s",
+                [task.id],
+            )
+        self.floor.round(sweeping=True)
+        for each in self.tasks.values():
+            if each.held and each.held[0] in self.silent:
+                each.lose(each.held[0])
+        if task.status in UNFINISHED:
+            task.overdue()
+        self._read_back(settled=True)
+
+    @precondition(lambda self: self.tasks)
+    @rule(pick=picks)
     def cancel(self, pick: int) -> None:
         """Cancel any task."""
         task = self._task(pick)

@@ -41,7 +41,7 @@ def test_the_same_seed_replays_the_same_meetings(clock: None) -> None:
 def test_nights_whose_transactions_meet_at_every_statement_break_no_promise(clock: None) -> None:
     seen = run((*FAILED_ONCE, *range(8)))
     assert seen["COMPLETED"] > 20, "they did get work done"
-    assert seen["waits"] > 10, "statements did wait for locks of others"
+    assert seen["waits"] > 3, "statements did wait for locks of others, but those of whoever leads"
     assert seen["cuts"] > 0, "transactions were cut off in the middle"
 
 
