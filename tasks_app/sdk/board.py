@@ -61,16 +61,22 @@ class Board:
 
     def tick(self, worker_id: UUID, stop_at: float) -> None:
         """Say that this process runs."""
-        _HEAD.pack_into(self._memory, 0, time.monotonic(), stop_at, worker_id.bytes)
+        self.place(time.monotonic(), stop_at, worker_id)
+
+    def place(self, ticked_at: float, stop_at: float, worker_id: UUID) -> None:
+        """Write the head."""
+        _HEAD.pack_into(self._memory, 0, ticked_at, stop_at, worker_id.bytes)
 
     def begin(self, slot: int, execution: Execution) -> None:
-        """Say that the calling thread runs this; the token last, for it makes the rest valid."""
-        at = _HEAD.size + slot * _SLOT.size
+        """Say that the calling thread runs this."""
         grant = execution.grant
-        _SLOT.pack_into(
-            self._memory, at, 0, threading.get_native_id(), execution.deadline, grant.task_id.bytes
-        )
-        _TOKEN.pack_into(self._memory, at, grant.token)
+        self.put(slot, grant.token, threading.get_native_id(), execution.deadline, grant.task_id)
+
+    def put(self, slot: int, token: int, thread: int, deadline: float, task_id: UUID) -> None:
+        """Write a slot's place; the token last, for it makes the rest valid."""
+        at = _HEAD.size + slot * _SLOT.size
+        _SLOT.pack_into(self._memory, at, 0, thread, deadline, task_id.bytes)
+        _TOKEN.pack_into(self._memory, at, token)
 
     def end(self, slot: int) -> None:
         """Say that the slot's thread runs nothing."""

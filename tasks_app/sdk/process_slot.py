@@ -37,15 +37,16 @@ class Excused:
         self._lock = threading.Lock()
         self._tasks: dict[UUID, None] = {}
 
-    def first_time(self, task_id: UUID) -> bool:
-        """Note a task; whether it was not noted before."""
+    def note(self, task_id: UUID) -> None:
+        """Remember a task."""
         with self._lock:
-            if task_id in self._tasks:
-                return False
             self._tasks[task_id] = None
             if len(self._tasks) > MOST_EXCUSED:
                 del self._tasks[next(iter(self._tasks))]
-            return True
+
+    def __contains__(self, task_id: UUID) -> bool:
+        with self._lock:
+            return task_id in self._tasks
 
 
 class ProcessSlot:
@@ -129,6 +130,8 @@ class ProcessSlot:
         with self._lock:
             self._current = execution
         try:
+            if self._tasks_run and execution.grant.task_id in self._excused:
+                self._renew_child()
             child = self._living_child()
             if child is None:
                 return self._give_back(execution)
@@ -164,12 +167,12 @@ class ProcessSlot:
     def _excuse(self, execution: Execution) -> bool:
         """Hand a task back free of charge that met a child which others had worn out.
 
-        Once in this worker: a task that needs too much memory pays for its second try, as one does
-        that a fresh child could not run.
+        Once in this worker: it gets a fresh child if it comes back, and what fails in a fresh child
+        needs too much memory itself.
         """
-        fresh = self._tasks_run <= 1
-        if fresh or not self._excused.first_time(execution.grant.task_id):
+        if self._tasks_run <= 1:
             return False
+        self._excused.note(execution.grant.task_id)
         logger.warning(
             "task %s: its process had no memory left; it goes back without an attempt",
             execution.grant.task_id,

@@ -80,14 +80,14 @@ class Sentinel:
     def run(self) -> None:
         """Look once a second while the worker lives."""
         while os.getppid() == self._worker:
-            culprit = self._culprit()
-            if culprit is not None and self._freeze():
+            culprit = self.culprit()
+            if culprit is not None and self.freeze():
                 self._settle(culprit)
                 os.kill(self._worker, signal.SIGKILL)
                 return
             time.sleep(LOOK)
 
-    def _culprit(self) -> Running | None:
+    def culprit(self) -> Running | None:
         """The one whose thread holds the lock past its limit, or past the end of all leases."""
         head, now = self._board.head(), time.monotonic()
         if not head.ticked_at or now - head.ticked_at < SILENCE:
@@ -117,7 +117,7 @@ class Sentinel:
             used[int(entry.parent.name)] = (int(fields[11]) + int(fields[12])) / tick
         return used
 
-    def _freeze(self) -> bool:
+    def freeze(self) -> bool:
         """Stop the worker, so that nothing of it runs on; False where that cannot be done.
 
         Process 1 of a container cannot be stopped from within.

@@ -152,6 +152,34 @@ MUTANTS: Final = (
         ),
     ),
     Mutant(
+        "a failure by our own stop is charged",
+        (
+            Patch(
+                "tasks_app/sdk/failures.py",
+                "if self._signals.caused(outcome):",
+                "if not outcome and self._signals.caused(outcome):",
+            ),
+        ),
+        (
+            (
+                "tests/sdk/test_signals.py"
+                "::test_a_program_that_our_own_stop_signal_ends_costs_no_attempt"
+                "[runs_program-threads-TERM-worker-first]"
+            ),
+        ),
+    ),
+    Mutant(
+        "a loop for each task of a child",
+        (Patch("tasks_app/sdk/child.py", "if self._loop is None:", "if self is not None:"),),
+        (
+            (
+                "tests/sdk/test_habits.py"
+                "::test_a_habit_works_for_the_first_task_and_for_every_further_one"
+                "[connection-processes]"
+            ),
+        ),
+    ),
+    Mutant(
         "a living boot that was replaced is a casualty",
         (Patch(SWEEP, "WHEN 'replaced' THEN 'replaced'", "WHEN 'replaced' THEN 'worker_lost'"),),
         (

@@ -3,6 +3,7 @@
 import asyncio
 import ctypes
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -180,6 +181,20 @@ def leaking(payload: Any, ctx: Context) -> int:
     if len(HOARD) + int(payload) > 100:
         raise MemoryError
     HOARD.extend(os.urandom(1024 * 1024) for _ in range(int(payload)))
+    return os.getpid()
+
+
+def limit_memory() -> None:
+    """Leave this process 150 MiB more of addresses than it has, as ``ulimit -v`` would."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * os.sysconf("SC_PAGE_SIZE") + 150 * 1024 * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+@handler("hoarding")
+def hoarding(payload: Any, ctx: Context) -> int:
+    """Keep 40 MiB for good, until there is none left."""
+    HOARD.append(bytes(40 * 1024 * 1024))
     return os.getpid()
 
 

@@ -79,6 +79,22 @@ def test_a_task_whose_child_others_had_worn_out_goes_back_without_an_attempt(
     assert not plane.failed
 
 
+def test_no_task_fails_for_the_memory_that_others_used_up(plane: Plane, start: Start) -> None:
+    start(processes=True, slots=2, child_setup=misbehaving.limit_memory)
+    tasks = {(grant := plane.assign("hoarding")).token: grant.task_id for _ in range(16)}
+    given_again = 0
+    while len(plane.completed) < 16:
+        plane.wait_until(
+            lambda: len(plane.completed) == 16 or len(plane.released) > given_again or plane.failed  # noqa: B023
+        )
+        assert not plane.failed, plane.failed
+        for token in plane.released[given_again:]:
+            again = plane.assign("hoarding", task_id=tasks[token])
+            tasks[again.token] = again.task_id
+            given_again += 1
+    assert given_again > 0, "some child ran out of memory"
+
+
 def test_a_task_that_needs_too_much_memory_itself_is_charged(plane: Plane, start: Start) -> None:
     start(processes=True, slots=1)
     alone = plane.assign("leaking", 101)
@@ -90,7 +106,7 @@ def test_a_task_that_needs_too_much_memory_itself_is_charged(plane: Plane, start
     plane.wait_until(lambda: plane.released == [beside.token])
     after = [plane.assign("echo"), plane.assign("leaking", 101, task_id=beside.task_id)]
     plane.wait_until(lambda: beside.task_id in plane.failed)
-    assert plane.released == [beside.token], "a second time in the same worker it pays"
+    assert plane.released == [beside.token], "a second time in the same worker it had a fresh child"
     plane.wait_until(lambda: after[0].task_id in plane.completed)
 
 

@@ -106,7 +106,7 @@ def _is_sleeping(pid: int) -> bool:
     return Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"sleep\0")
 
 
-@pytest.mark.parametrize("worker_first", [True, False], ids=["worker first", "program first"])
+@pytest.mark.parametrize("worker_first", [True, False], ids=["worker-first", "program-first"])
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["INT", "TERM", "HUP"]
 )
