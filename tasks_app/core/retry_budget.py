@@ -12,19 +12,26 @@ FREE: Final = 10.0
 """Retries that a kind may begin with, so that a quiet kind can retry at all."""
 
 PER_SECOND: Final = 1 / 60
-"""What time earns: a retry a minute."""
+"""What time earns at least: a retry a minute."""
+
+DRAIN_SECONDS: Final = 6 * 3600.0
+"""Of many that wait, time earns a share: a minute each would take 10,000 of them a week. So they
+are back within about a day, at less than one retry in two seconds."""
 
 MOST: Final = 1000.0
 """Credit that first attempts may save up."""
 
 
-def credit_now(credit: float, age: float) -> float:
-    """The credit after ``age`` seconds in which nothing was spent.
+def credit_now(credit: float, age: float, waiting: int = 0) -> float:
+    """The credit after ``age`` seconds in which nothing was spent and so many failures waited.
 
     >>> credit_now(0.5, age=30), credit_now(0, age=86400), credit_now(500, age=60)
     (1.0, 10.0, 500)
+    >>> credit_now(0, age=1, waiting=100) == credit_now(0, age=1), credit_now(0, 10, waiting=21600)
+    (True, 10.0)
     """
-    return credit if credit >= FREE else min(FREE, credit + max(0.0, age) * PER_SECOND)
+    earned = max(0.0, age) * max(PER_SECOND, waiting / DRAIN_SECONDS)
+    return credit if credit >= FREE else min(FREE, credit + earned)
 
 
 def retries_allowed(credit: float) -> int:

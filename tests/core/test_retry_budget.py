@@ -39,3 +39,16 @@ def test_over_any_time_no_more_is_spent_than_the_free_ones_and_one_a_minute(
         spent += retries_allowed(credit)
         credit -= retries_allowed(credit)
     assert spent <= FREE + sum(pauses) / 60 + 1e-3
+
+
+def test_ten_thousand_failures_are_tried_again_within_two_days_and_never_in_a_storm() -> None:
+    waiting, credit, hours = 10_000, 0.0, 0
+    while waiting and hours < 24 * 7:
+        hours += 1
+        before = waiting
+        for _ in range(360):
+            credit = credit_now(credit, age=10.0, waiting=waiting)
+            tried = min(waiting, retries_allowed(credit))
+            waiting, credit = waiting - tried, credit - tried
+        assert before - waiting < 3600 / 2
+    assert hours <= 48

@@ -61,7 +61,9 @@ def read_breakers() -> dict[Guarded, tuple[BreakerFacts, BreakerPolicy]]:
 
 
 CREDITS = """
-SELECT k.name, c.credit, abs(extract(epoch FROM statement_timestamp() - c.at))::float8
+SELECT k.name, c.credit, abs(extract(epoch FROM statement_timestamp() - c.at))::float8,
+       coalesce((SELECT n.count FROM status_count n
+                  WHERE n.kind = k.name AND n.status = 'FAILED'), 0)::bigint
   FROM kind k
   LEFT JOIN retry_credit c ON c.kind_id = k.name
  WHERE k.retry_budget IS NOT NULL
@@ -71,6 +73,6 @@ SELECT k.name, c.credit, abs(extract(epoch FROM statement_timestamp() - c.at))::
 def retry_credits() -> dict[str, float]:
     """What each kind with a retry budget has to spend now."""
     return {
-        r[0]: retry_budget.FREE if r[1] is None else retry_budget.credit_now(r[1], r[2])
+        r[0]: retry_budget.FREE if r[1] is None else retry_budget.credit_now(r[1], r[2], int(r[3]))
         for r in sql.rows(CREDITS)
     }
