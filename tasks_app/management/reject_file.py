@@ -1,5 +1,6 @@
 """The file of rows that were not submitted: it replaces an earlier one and nothing else."""
 
+import fcntl
 import json
 import os
 import secrets
@@ -38,6 +39,8 @@ class RejectFile:
         try:
             # Line by line, so that a full disk shows at the row that it concerns.
             self._file = self._draft.open("x", encoding="utf-8", buffering=1)
+            # Another run that would replace it sees that somebody still writes.
+            fcntl.flock(self._file, fcntl.LOCK_EX)
         except OSError as error:
             raise FileUnreadable(
                 f"--rejects: {self.path} cannot be written ({error.strerror}); give another path"
@@ -106,9 +109,13 @@ def _is_reject_file(path: Path) -> bool:
     """Whether each line is an entry; an empty file has nothing to lose."""
     try:
         with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             while line := file.readline(LONGEST_ENTRY):
                 if not (_is_entry(line) if line.endswith(b"\n") else line.startswith(BEGINNING)):
                     return False
+    except BlockingIOError as error:
+        message = f"--rejects: another run is writing {path}; give another path"
+        raise FileUnreadable(message) from error
     except OSError as error:
         message = f"--rejects: {path} cannot be read ({error.strerror}); give another path"
         raise FileUnreadable(message) from error

@@ -256,6 +256,24 @@ def test_the_draft_of_a_reject_file_is_gone_whatever_happens(tmp_path: Path) -> 
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
 
 
+def test_the_reject_file_of_a_run_that_still_writes_is_not_replaced(desk: Desk) -> None:
+    path = desk.folder / "t.csv.rejects.jsonl"
+    with RejectFile(path) as running:
+        running.begin()
+        running.add(Row(7, "x"), [])
+        told = desk.submit(BAD)
+        assert (told.code, "another run is writing" in told.out) == (1, True)
+        running.add(Row(8, "y"), [])
+    assert [entry["line"] for entry in desk.rejects()] == [7, 8]
+    assert desk.submit(BAD).code == 2
+
+
+def test_a_dry_run_refuses_a_reject_file_that_the_run_would_refuse(desk: Desk) -> None:
+    path = desk.write(PRECIOUS, "p.txt")
+    told = desk.submit(BAD, "--dry-run", "--rejects", str(path))
+    assert (told.code, desk.names) == (1, ["p.txt", "t.csv"])
+
+
 def test_other_content_under_an_id_is_set_aside_by_line_and_told_apart(desk: Desk) -> None:
     content = "Name,Email,Item,Qty\n#A1,a@x,Shirt,1\n#A1,,Mug,2\n#A2,b@x,Cap,1\n#A2,b@x,Cap,1\n"
     told = desk.submit(content, "--id-column", "Name")

@@ -22,7 +22,7 @@ from tasks_app.management.mapping import (
     parse_field,
     parse_own,
 )
-from tasks_app.management.reject_file import RejectFile
+from tasks_app.management.reject_file import RejectFile, check_replaceable
 from tasks_app.management.rows import FileUnreadable
 from tasks_app.management.submit_files import check_rejects, format_of, opened, rows_of
 from tasks_app.services.submission import Rehearsal
@@ -68,9 +68,9 @@ class Command(BaseCommand):
         """Submit the file; leave by the exit code. Each end says how many rows stand."""
         options["delimiter"] = _delimiter(options)
         intake, interrupts = None, Interrupts()
-        rejects = _rejects(options)
         try:
             mapping = _mapping(options)
+            rejects = _rejects(options)
             with ExitStack() as stack:
                 source = stack.enter_context(opened(options["file"]))
                 check_rejects(source, options, rejects)
@@ -228,6 +228,7 @@ def _rejects(options: dict[str, Any]) -> Path:
     default = "stdin.rejects.jsonl" if name == "-" else f"{name}.rejects.jsonl"
     path = Path(options["rejects"] or default)
     if options["dry_run"] and path.exists():
+        check_replaceable(path)
         # What a run has rejected is not replaced by what one would reject.
         return path.with_name(f"{path.name}.dry-run")
     return path
