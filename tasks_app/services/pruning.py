@@ -21,7 +21,7 @@ from tasks_app.core.retention import FIRST_BATCH, Kept, next_size, rest_after
 from tasks_app.services.isolation import apart, is_of_a_row, isolating
 from tasks_app.services.rounds import Deposed
 from tasks_app.services.transactions import leading
-from tasks_app.store import leader, pruning
+from tasks_app.store import edge_pruning, leader, pruning
 from tasks_app.store.pruning import Place
 from tasks_app.store.reads.configuration import days_kept
 
@@ -31,6 +31,12 @@ LOOK_AGAIN: Final = 60.0
 """Seconds until the next look, once nothing is left that would go."""
 
 JOBS_AT_ONCE: Final = 50
+
+EDGES_AT_ONCE: Final = 2000
+"""Edges of dependents that one batch reads, and deletes."""
+
+MOST_WIDE: Final = 10
+"""Tasks with more dependents than that, and still needed, that one batch passes over."""
 
 _row_by_row: Final[set[Kept]] = set()
 """What held a bad row in a look of this process: whole batches of it would fail again."""
@@ -152,13 +158,41 @@ def _prune(ids: Sequence[UUID], act: Callable[[Sequence[UUID]], int]) -> int:
     return sum(apart("pruning of", ids, act, str))
 
 
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """How many tasks went, how many were looked at, and whether more edges of the next must go."""
+
+    gone: int
+    looked_at: int
+    cut: bool = False
+
+
+def _prune_tasks(ids: Sequence[UUID], *, of_jobs: bool = False) -> _Taken:
+    """Prune the first of these locked tasks, as far as a bounded number of edges reaches.
+
+    One with more dependents than that first loses the edges of those that ended, some in each
+    batch; it is passed over where one of those looked at has not.
+    """
+    for first in range(min(len(ids), MOST_WIDE)):
+        portion = edge_pruning.portion_of(ids[first:], EDGES_AT_ONCE)
+        if portion.whole:
+            act = partial(pruning.prune_tasks, of_jobs=of_jobs)
+            end = first + portion.whole
+            return _Taken(_prune(ids[first:end], act), end)
+        if not portion.is_needed and edge_pruning.cut_edges(ids[first], portion.dependents):
+            return _Taken(0, first, cut=True)
+    return _Taken(0, min(len(ids), MOST_WIDE))
+
+
 class _Tasks(_Pass):
     """Tasks of their own; what somebody needs is passed over until the next look."""
 
     def step(self, days: int) -> _Batch:
         oldest = pruning.lock_oldest(self.what, days, self.place, self.size)
-        gone = _prune([task_id for task_id, _ in oldest], pruning.prune_tasks)
-        return _Batch(gone, self._past(oldest), over=len(oldest) < self.size)
+        taken = _prune_tasks([task_id for task_id, _ in oldest])
+        rest = taken.cut or taken.looked_at < len(oldest)
+        place = self._past(oldest[: taken.looked_at])
+        return _Batch(taken.gone, place, over=not rest and len(oldest) < self.size)
 
 
 class _Jobs(_Pass):
@@ -168,11 +202,12 @@ class _Jobs(_Pass):
         oldest = pruning.lock_oldest_jobs(days, self.place, JOBS_AT_ONCE)
         jobs = [job_id for job_id, _ in oldest]
         tasks, steps = pruning.lock_tasks_of(jobs, self.size) if jobs else ([], 0)
-        gone = _prune(tasks, partial(pruning.prune_tasks, of_jobs=True))
-        gone += _prune(jobs, pruning.prune_jobs)
-        if steps == self.size:
+        taken = _prune_tasks(tasks, of_jobs=True)
+        gone = taken.gone + _prune(jobs, pruning.prune_jobs)
+        if steps == self.size or taken.cut or taken.looked_at < len(tasks):
             # Those behind were not looked at; a job whose first steps are needed is passed over.
-            return _Batch(gone, self.place if gone else self._past(oldest[:1]), over=False)
+            stay = gone or taken.cut
+            return _Batch(gone, self.place if stay else self._past(oldest[:1]), over=False)
         # All of these were looked at: what is still there is needed by somebody.
         return _Batch(gone, self._past(oldest), over=len(oldest) < JOBS_AT_ONCE)
 

@@ -104,12 +104,18 @@ def save_turns(turns: Sequence[Turn]) -> None:
 
 
 # Who has not been handed anything for so long waits for other reasons, or has ended.
-FORGET_TURNS = "DELETE FROM job_turn WHERE at < statement_timestamp() - interval '1 hour'"
+FORGET_TURNS = """
+DELETE FROM job_turn WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM job_turn WHERE at < statement_timestamp() - interval '1 hour'
+     LIMIT %(limit)s FOR UPDATE SKIP LOCKED))
+"""
+
+FORGOTTEN_AT_ONCE: Final = 10_000
 
 
 def forget_turns() -> int:
-    """Drop the turns of an hour ago; return how many."""
-    return sql.execute(FORGET_TURNS)
+    """Drop turns of an hour ago, a bounded number each minute; return how many."""
+    return sql.execute(FORGET_TURNS, {"limit": FORGOTTEN_AT_ONCE})
 
 
 SAVE_CURSORS = """

@@ -25,7 +25,7 @@ from tasks_app.models import (
     TaskLog,
 )
 from tasks_app.sdk.link import Grant
-from tasks_app.services import submission
+from tasks_app.services import pruning, submission
 from tasks_app.services.cancellation import cancel_tasks
 from tasks_app.services.jobs import compensate_job
 from tasks_app.services.operations import dismiss
@@ -517,3 +517,24 @@ def test_pruning_waits_for_nobody_and_leaves_what_is_locked_with_what_undid_it(
     assert {task.kind_id for task in Task.objects.all()} == {"a", "undo_a"}
     assert prune(jobs) == 3
     jobs.assert_sound()
+
+
+def test_a_task_with_many_dependents_goes_in_portions_once_all_of_them_ended(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pruning, "EDGES_AT_ONCE", 10)
+    (first,) = floor.submit()
+    floor.submit(25, needs=[(first, OnDead.WAIT)])
+    complete_all(floor)
+    (waiting,) = floor.submit(needs=[(first, OnDead.WAIT)], kind="later")
+    Task.objects.filter(id=first).update(has_dependents=True)
+    days_pass(31)
+    complete_all(floor)
+    keep(completed=30)
+    assert prune(floor) == 0
+    assert Task.objects.filter(id=first).exists(), "one that waits needs it"
+    cancel_tasks([waiting], OPERATOR)
+    assert prune(floor) == 1
+    assert not Task.objects.filter(id=first).exists()
+    assert not Dependency.objects.exists()
+    floor.assert_invariants()
