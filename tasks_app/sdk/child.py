@@ -210,7 +210,10 @@ class _Child:
         loop, token = self._loop, context.token
         ended: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         loop.submit(
-            token, partial(invoke_async, handler, payload, context, self._before), ended.put
+            token,
+            f"{handler.kind} (task {context.task_id})",
+            partial(invoke_async, handler, payload, context, self._before),
+            ended.put,
         )
 
         def cancel() -> None:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
+from tasks_app.sdk.loop_watch import LoopWatch
 from tasks_app.sdk.outcomes import Outcome, Stopped
 
 logger: Final = logging.getLogger(__name__)
@@ -26,17 +27,26 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop
+        self._watch: LoopWatch
         self._tasks: dict[int, asyncio.Task[Outcome]] = {}
         self._closing = False
 
     def start(self) -> None:
         """Start the loop, by the policy that the handlers' modules may have set."""
         self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._run, name="async-handlers", daemon=True).start()
+        thread = threading.Thread(target=self._run, name="async-handlers", daemon=True)
+        self._watch = LoopWatch(self._loop, thread)
+        thread.start()
+        self._watch.start()
 
-    def submit(self, token: int, invoke: Invocation, ended: Callable[[Outcome], object]) -> None:
-        """Begin an execution; ``ended`` is called on the loop, once, with its outcome."""
-        self._loop.call_soon_threadsafe(self._begin, token, invoke, ended)
+    def submit(
+        self, token: int, label: str, invoke: Invocation, ended: Callable[[Outcome], object]
+    ) -> None:
+        """Begin an execution; ``ended`` is called on the loop, once, with its outcome.
+
+        ``label`` is what the log calls it where it holds the loop.
+        """
+        self._loop.call_soon_threadsafe(self._begin, token, label, invoke, ended)
 
     def cancel(self, token: int) -> None:
         """Cancel an execution; nothing happens where it has ended already."""
@@ -45,6 +55,7 @@ class LoopThread:
     def close(self) -> None:
         """End the loop after its current callbacks."""
         self._closing = True
+        self._watch.end()
         self._loop.call_soon_threadsafe(self._loop.stop)
 
     def _run(self) -> None:
@@ -67,15 +78,19 @@ class LoopThread:
         if left:
             self._loop.run_until_complete(asyncio.wait(left, timeout=CLEAR_UP))
 
-    def _begin(self, token: int, invoke: Invocation, ended: Callable[[Outcome], object]) -> None:
-        task = self._loop.create_task(invoke())
+    def _begin(
+        self, token: int, label: str, invoke: Invocation, ended: Callable[[Outcome], object]
+    ) -> None:
+        task = self._loop.create_task(invoke(), name=label)
         self._tasks[token] = task
+        self._watch.busy(has_tasks=True)
         task.add_done_callback(lambda done: self._finish(token, done, ended))
 
     def _finish(
         self, token: int, done: asyncio.Task[Outcome], ended: Callable[[Outcome], object]
     ) -> None:
         del self._tasks[token]
+        self._watch.busy(has_tasks=bool(self._tasks))
         # Cancelled before its first step, the coroutine never ran at all.
         ended(Stopped() if done.cancelled() else done.result())
 

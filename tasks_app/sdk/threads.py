@@ -53,8 +53,10 @@ class ThreadSlots:
         """Hand executions to the threads or to the loop."""
         for execution in executions:
             if execution.handler.is_async and self._loop is not None:
+                grant = execution.grant
                 self._loop.submit(
-                    execution.grant.token,
+                    grant.token,
+                    f"{grant.kind} (task {grant.task_id})",
                     partial(self._invoke_async, execution),
                     partial(self._ended, execution),
                 )
