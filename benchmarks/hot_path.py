@@ -12,7 +12,7 @@ from typing import Any, Final
 from benchmarks.stage import Stage, machine, set_up, stage
 
 PATH: Final = ("enqueue", "drain", "pick-up")
-SCALE: Final = {"terminal": 1_000_000, "wide": 100_000}
+SCALE: Final = {"terminal": 1_000_000, "wide": 100_000, "scheduled": 50_000, "updates": 1_000}
 SOAK: Final = 1_000_000
 
 

@@ -12,6 +12,8 @@ from benchmarks.stage import Stage, show
 from tasks_app.core.facts import StrategyName
 from tasks_app.models import Kind
 from tasks_app.models.tasks import new_id
+from tasks_app.sdk.link import Completion
+from tasks_app.services import worker_protocol
 from tasks_app.services.rounds import run_round
 from tasks_app.services.sweeping import run_sweep
 from tasks_app.store import leader, workers
@@ -131,7 +133,75 @@ def measure_wide(stage: Stage, tasks: int, repeat: int) -> Mapping[str, Any]:
     return report
 
 
+SCHEDULED: Final = """
+INSERT INTO task (id, kind, payload, estimate_seconds, max_attempts, priority, run_at, ready_at,
+                  queue_at)
+SELECT gen_random_uuid(), %(kind)s, '{}', 1, 3, 100, at, at, at - 100 * interval '1 minute'
+  FROM (SELECT statement_timestamp() + interval '30 minutes' AS at
+          FROM generate_series(1, %(count)s)) made
+"""
+
+
+def measure_scheduled(stage: Stage, tasks: int, repeat: int) -> Mapping[str, Any]:
+    """A round beside none and beside ``tasks`` tasks of priority 100 that are due in 30 minutes."""
+    product = Product(stage)
+    product.reset(1)
+    register(FEW)
+    epoch = leader.acquire("benchmark", 3600)
+    assert epoch is not None
+    report = {}
+    for count in (0, tasks):
+        with connection.cursor() as cursor:
+            cursor.execute(SCHEDULED, {"kind": KIND, "count": count})
+        analyse()
+        runs = RUNS * repeat
+        report[f"{count:,} scheduled"] = round(
+            milliseconds(lambda: run_round(epoch, 1, sweeping=False), runs), 2
+        )
+    show("One round", ("beside", "ms"), [[name, f"{ms:,}"] for name, ms in report.items()])
+    return report
+
+
+UPDATES: Final = """
+SELECT n_tup_upd - %(updates)s, n_tup_hot_upd - %(hot)s FROM pg_stat_user_tables
+ WHERE relname = 'task'
+"""
+
+
+def measure_updates(stage: Stage, tasks: int, repeat: int) -> Mapping[str, Any]:
+    """How many updates of ``task`` its life takes, and how many of them touch no index (HOT)."""
+    product = Product(stage)
+    product.reset(1)
+    worker = new_id()
+    workers.register(worker, name="w", host="", pid=0, version="", slots=SLOTS, skills={KIND: 1.0})
+    epoch = leader.acquire("benchmark", 3600)
+    assert epoch is not None
+    before = _updates(0, 0)
+    product.enqueue(tasks)
+    done = 0
+    while done < tasks:
+        run_round(epoch, 1, sweeping=False)
+        grants = worker_protocol.claim(worker, 2 * SLOTS)
+        worker_protocol.complete(worker, [Completion(g.task_id, g.token, None) for g in grants])
+        done += len(grants)
+    updates, hot = _updates(*before)
+    report = {"tasks": tasks, "updates": updates, "hot": hot}
+    show("Updates of the task table", tuple(report), [[f"{n:,}" for n in report.values()]])
+    return report
+
+
+def _updates(updates: int, hot: int) -> tuple[int, int]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_force_next_flush()")
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
+        cursor.execute(UPDATES, {"updates": updates, "hot": hot})
+        found: tuple[int, int] = cursor.fetchone() or (0, 0)
+    return found
+
+
 MEASURES: Final[Mapping[str, Callable[[Stage, int, int], Mapping[str, Any]]]] = {
     "terminal": measure_terminal,
     "wide": measure_wide,
+    "scheduled": measure_scheduled,
+    "updates": measure_updates,
 }

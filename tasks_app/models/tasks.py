@@ -111,17 +111,18 @@ class Task(models.Model):
             ),
         ]
         indexes = [
-            # The ready queue: one range scan a kind, in the order of dispatch.
+            # The ready queue: one range scan a kind, in the order of dispatch. The start time is in
+            # it so that tasks whose start time is ahead are passed over without reading their rows.
             models.Index(
                 name="task_ready",
-                fields=["kind", "queue_at", "id"],
+                fields=["kind", "queue_at", "id", "run_at"],
                 condition=Q(status=Status.PENDING, waiting_on=0),
             ),
             # The same for each job: where one fills the beginning of the queue, the others are
             # sought here. Tasks without a job cost it nothing.
             models.Index(
                 name="task_ready_of_job",
-                fields=["kind", "job", "queue_at", "id"],
+                fields=["kind", "job", "queue_at", "id", "run_at"],
                 condition=Q(status=Status.PENDING, waiting_on=0, job__isnull=False),
             ),
             # By kind, because one without credit for retries must not hide those of others.

@@ -29,13 +29,28 @@ def run(*words: str) -> dict[str, dict[str, object]]:
 
 
 def test_submissions_and_rounds_are_measured_at_their_sizes() -> None:
-    report = run("--only", "enqueue", "--only", "terminal", "--only", "wide", "--tasks", "400")
+    report = run(
+        "--only",
+        "enqueue",
+        "--only",
+        "terminal",
+        "--only",
+        "wide",
+        "--only",
+        "scheduled",
+        "--only",
+        "updates",
+        "--tasks",
+        "400",
+    )
     enqueued = report["enqueue"]["enqueue, tasks/s"]
     assert isinstance(enqueued, dict)
     assert enqueued["floor"]["to_floor"] == 1.0
     assert enqueued["product"]["median"] > 0
     assert set(report["terminal"]) == {"round", "sweep"}
     assert len(report["wide"]) == 5
+    assert set(report["scheduled"]) == {"0 scheduled", "400 scheduled"}
+    assert report["updates"] == {"tasks": 400, "updates": 1200, "hot": 0}
 
 
 @pytest.mark.slow

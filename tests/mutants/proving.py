@@ -18,6 +18,7 @@ from tests.mutants.catalogue import MUTANTS, Mutant, Patch
 ROOT: Final = Path(__file__).parents[2]
 PARTS: Final = (
     "controlplane",
+    "docs",
     "examples",
     "manage.py",
     "pyproject.toml",

@@ -484,3 +484,24 @@ def test_a_person_s_claim_and_its_end_go_by_key(hall: Mapping[str, Any]) -> None
     assert of(scans(human_steps.CLAIM, claim, sql.BY_KEY), "task") == {"task_pkey"}
     found = scans(human_steps.TAKE_EXPIRED, {"limit": 1000}, sql.BY_KEY)
     assert (of(found, "task"), of(found, "lease")) == ({"task_pkey"}, {"lease_of_person"})
+
+
+def test_tasks_whose_start_time_is_ahead_are_passed_over_within_the_index(
+    hall: Mapping[str, Any],
+) -> None:
+    explain = f"EXPLAIN (FORMAT JSON) {ready.READY}"
+    rows = sql.rows_without(sql.IN_INDEX_ORDER, explain, {"kinds": ["job"], "limit": 100})
+    assert "run_at <= statement_timestamp()" in index_conditions(rows[0][0])
+
+
+def index_conditions(plan: Any) -> str:
+    """All conditions of a plan that an index judges."""
+    found: list[str] = []
+
+    def walk(node: Mapping[str, Any]) -> None:
+        found.append(str(node.get("Index Cond", "")))
+        for child in node.get("Plans", ()):
+            walk(child)
+
+    walk((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"])
+    return " ".join(found)
