@@ -208,22 +208,24 @@ class AskReset(views.PasswordResetView):
         account_hash = hashlib.sha256(form.cleaned_data["email"].casefold().encode()).hexdigest()
         if not may_ask_reset(address_of(self.request), account_hash):
             return redirect(str(self.success_url))
-        self.extra_email_context = {"site": site_of(self.request)}
+        protocol, domain = origin_of_links(self.request)
+        self.extra_email_context = {"protocol": protocol, "domain": domain}
         return super().form_valid(form)
 
 
-def site_of(request: HttpRequest) -> str:
-    """The origin that mailed links lead to: PUBLIC_URL, which no request can change.
+def origin_of_links(request: HttpRequest) -> tuple[str, str]:
+    """The scheme and host that mailed links lead to: PUBLIC_URL's, which no request can change.
 
     Locally it may be unset: then the host name is one that is allowed, and the port this process's.
     """
     if settings.PUBLIC_URL:
         parts = urlsplit(settings.PUBLIC_URL)
-        return f"{parts.scheme}://{parts.netloc}"
+        return parts.scheme, parts.netloc
+    scheme = request.scheme or "http"
     host, _port = split_domain_port(request.get_host())
-    usual = {"http": "80", "https": "443"}[request.scheme or "http"]
     port = request.META["SERVER_PORT"]
-    return f"{request.scheme}://{host}" + ("" if port == usual else f":{port}")
+    usual = {"http": "80", "https": "443"}[scheme]
+    return scheme, host if port == usual else f"{host}:{port}"
 
 
 @method_decorator(login_not_required, name="dispatch")
