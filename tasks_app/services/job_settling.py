@@ -26,8 +26,8 @@ from tasks_app.store.jobs import JobRow
 
 Decided = tuple[LockedJob, JobDecision]
 
-PLANS_AT_ONCE: Final = 2 * 1024 * 1024
-"""Characters of plans that one transaction reads."""
+PLANS_AT_ONCE: Final = 256 * 1024
+"""Characters of plans that one transaction reads: some tenths of a second."""
 
 STOPPED_AT_ONCE: Final = 500
 """Tasks that one transaction lets go or closes because their jobs end."""
