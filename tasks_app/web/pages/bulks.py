@@ -1,5 +1,6 @@
 """Acts on many tasks: the list, one with its progress and result, undo and abort."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from django.contrib import messages
@@ -26,7 +27,7 @@ from tasks_app.web.filters import read_id
 def bulks(request: HttpRequest) -> HttpResponse:
     """Show the latest acts on many tasks."""
     rows, older = reads.list_bulks(read_id(request.GET, "before"))
-    rows = shown_bulks(rows, hidden_from_user(request.user))
+    rows = _shown(request, rows)
     context = {"rows": rows, "older": older}
     part = "list" if request.headers.get("HX-Request") else "bulks"
     return render(request, f"bulks/{part}.html", context)
@@ -42,7 +43,7 @@ def bulk(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
     place = int(after) if after.isascii() and after.isdigit() and len(after) < 9 else -1
     items, more = reads.list_items(bulk_id, place, refused=only_refused)
     context = {
-        "bulk": shown_bulks([found], hidden_from_user(request.user))[0],
+        "bulk": _shown(request, [found])[0],
         "waves": reads.read_waves(found) if found.canary else (),
         "items": items,
         "more": more,
@@ -53,6 +54,12 @@ def bulk(request: HttpRequest, bulk_id: UUID) -> HttpResponse:
     }
     part = "live" if request.headers.get("HX-Request") else "bulk"
     return render(request, f"bulks/{part}.html", context)
+
+
+def _shown(request: HttpRequest, rows: Sequence[BulkRow]) -> list[BulkRow]:
+    """Bulk actions as this person may see them; one on ticked tasks has no query to hide."""
+    queried = any(row.wanted for row in rows)
+    return shown_bulks(rows, hidden_from_user(request.user) if queried else {})
 
 
 def bulk_or_404(bulk_id: UUID) -> BulkRow:
