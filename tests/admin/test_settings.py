@@ -75,7 +75,9 @@ def test_a_preview_of_wrong_values_tells_the_faults(floor: Floor, admin: Client)
     told = page(admin.post(f"{KIND}/change/", kind_form(timeout_seconds="0", _preview="Preview")))
     assert "greater than or equal to" in told
     assert "What this change would do" not in told
-    told = page(admin.post(f"{KIND}/change/", kind_form(timeout_seconds="1e15", _preview="x")))
+    told = page(
+        admin.post(f"{KIND}/change/", kind_form(timeout_seconds="1" + "0" * 15, _preview="x"))
+    )
     assert "less than or equal to 31622400" in told
     assert "What this change would do" not in told
 
