@@ -30,7 +30,7 @@ def work(name: str, slots: int, stopping: list[int]) -> None:
     """Claim what fits, call the handler, report all of it at once."""
     from benchmarks.handlers import stamped
     from tasks_app.sdk.link import Completion, Registration
-    from tasks_app.services.direct_link import DirectLink
+    from tasks_app.services.attempts.direct_link import DirectLink
 
     link = DirectLink()
     worker = link.register(Registration(name, slots, {"noop": 1.0})).worker_id

@@ -10,9 +10,9 @@ from django.db import connection
 from benchmarks.stage import Stage
 from benchmarks.stamps import Stamps
 from benchmarks.subjects import ENQUEUE_BATCH, Drain, await_empty
-from tasks_app.core.new_tasks import NewTask
+from tasks_app.core.intake.new_tasks import NewTask
 from tasks_app.models import Kind, Leader, SupervisorSettings
-from tasks_app.services.submission import submit, submit_tasks
+from tasks_app.services.intake.submission import submit, submit_tasks
 
 KIND = "noop"
 SCHEMA = {

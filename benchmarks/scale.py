@@ -11,13 +11,14 @@ from benchmarks.product import KIND, Product
 from benchmarks.stage import Stage, show
 from tasks_app.core.facts import StrategyName
 from tasks_app.models import Kind
-from tasks_app.models.tasks import new_id
+from tasks_app.models.ids import new_id
 from tasks_app.sdk.link import Completion
-from tasks_app.services import worker_protocol
-from tasks_app.services.rounds import run_round
-from tasks_app.services.sweeping import run_sweep
-from tasks_app.store import leader, workers
-from tasks_app.store.reads.configuration import supervisor_settings
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.dispatch.rounds import run_round
+from tasks_app.services.dispatch.sweeping import run_sweep
+from tasks_app.store import workers
+from tasks_app.store.dispatch import leader
+from tasks_app.store.reads.settings.configuration import supervisor_settings
 
 SMALL_SHARE: Final = 100
 """The small record is this many times smaller than the large one."""

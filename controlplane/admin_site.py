@@ -14,7 +14,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 
 from controlplane.admin_lookups import ShownLookups
-from tasks_app.services.people import may_administer
+from tasks_app.services.people.people import may_administer
 
 
 class RoleAdminSite(AdminSite):

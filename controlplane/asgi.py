@@ -20,10 +20,10 @@ os.environ.setdefault("DATABASE_POOL", "true")
 
 _http = get_asgi_application()
 
-from controlplane.malformed import storable_cookies  # noqa: E402  # needs the apps loaded
-from controlplane.origins import SameOrigin  # noqa: E402  # the same
-from controlplane.slow_readers import pace  # noqa: E402  # the same
-from controlplane.sub_path import UnderSubPath  # noqa: E402  # the same
+from controlplane.requests.malformed import storable_cookies  # noqa: E402  # needs the apps loaded
+from controlplane.requests.origins import SameOrigin  # noqa: E402  # the same
+from controlplane.requests.slow_readers import pace  # noqa: E402  # the same
+from controlplane.requests.sub_path import UnderSubPath  # noqa: E402  # the same
 from tasks_app.live.alert_thread import start_watching  # noqa: E402  # the same
 from tasks_app.live.routing import websocket_urlpatterns  # noqa: E402  # the same
 

@@ -15,7 +15,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from controlplane.postgresql.startup_options import Clash, merged
-from tasks_app.core.request_rates import Rate, read_rate
+from tasks_app.core.people.request_rates import Rate, read_rate
 
 ROOT = Path(__file__).resolve().parent.parent
 MODES = ("local", "production")

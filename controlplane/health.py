@@ -7,7 +7,11 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tasks_app.store.reads.duty import SILENT_BEATS, accepts_writes, last_round_age_seconds
+from tasks_app.store.reads.dispatch.leader_status import (
+    SILENT_BEATS,
+    accepts_writes,
+    last_round_age_seconds,
+)
 
 
 @login_not_required

@@ -51,10 +51,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "controlplane.connections.GiveBack",
-    "controlplane.proxies.TrustedProxies",
+    "controlplane.requests.connections.GiveBack",
+    "controlplane.requests.proxies.TrustedProxies",
     "django.middleware.security.SecurityMiddleware",
-    "controlplane.malformed.Malformed",
+    "controlplane.requests.malformed.Malformed",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -145,7 +145,7 @@ CELERY_BROKER_URL = environment.text(
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
-    "tasks_app.services.people.RoleBackend",
+    "tasks_app.services.people.people.RoleBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -168,8 +168,8 @@ AXES_LOCKOUT_CALLABLE = "tasks_app.web.too_many.locked_out"
 # Its admin deletes log-in records; ours shows them.
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
-AXES_CLIENT_IP_CALLABLE = "tasks_app.services.request_limits.lock_out_address"
-PASSWORD_HASHERS = ["tasks_app.services.password_hashing.BoundedPBKDF2"]
+AXES_CLIENT_IP_CALLABLE = "tasks_app.services.people.request_limits.lock_out_address"
+PASSWORD_HASHERS = ["tasks_app.services.people.password_hashing.BoundedPBKDF2"]
 # Log-ins that fail from one network, whatever the names, and links for a password that do not work.
 LOGIN_FAILED_RATE = environment.rate("LOGIN_FAILED_RATE", "20/min")
 
@@ -227,7 +227,7 @@ SESSION_COOKIE_AGE = int(timedelta(hours=12).total_seconds())
 CSRF_COOKIE_SAMESITE = "Lax"
 # Pages carry the token themselves; no script has to read the cookie.
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "controlplane.refusals.no_token"
+CSRF_FAILURE_VIEW = "controlplane.requests.refusals.no_token"
 if SUB_PATH:
     # Other sites of this host get none of these cookies, and set none of the same name: a browser
     # takes a name that begins with __Host- for all of the host alone.

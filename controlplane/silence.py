@@ -68,7 +68,7 @@ class SilenceWatch:
             from django.conf import settings
             from django.db import close_old_connections
 
-            from tasks_app.store.reads.duty import last_round_age_seconds
+            from tasks_app.store.reads.dispatch.leader_status import last_round_age_seconds
 
             def age() -> float | None:
                 close_old_connections()

@@ -16,7 +16,7 @@ for _pattern in api_urls[0]:
     if _view and not str(getattr(_pattern, "name", "")).startswith(("openapi-", "api-root")):
         login_not_required(_view)
 
-handler400 = "controlplane.refusals.bad_request"
+handler400 = "controlplane.requests.refusals.bad_request"
 handler500 = "tasks_app.web.failures.server_error"
 
 urlpatterns = [

@@ -5,8 +5,8 @@ import threading
 from celery import shared_task
 from celery.signals import worker_shutting_down
 
-from tasks_app.services.holders import holder_name
-from tasks_app.services.supervisor import serve
+from tasks_app.services.dispatch.leader_holders import holder_name
+from tasks_app.services.dispatch.supervisor import serve
 
 _stopping = threading.Event()
 

@@ -11,14 +11,15 @@ from django.db import connection
 from tasks_app.core.facts import ErrorFacts
 from tasks_app.core.states import EdgeState, OnDead, Status
 from tasks_app.models import Attempt, Kind, Leader, SupervisorSettings, Task
-from tasks_app.models.tasks import new_id
+from tasks_app.models.ids import new_id
 from tasks_app.sdk.link import Completion, Failure, Grant, Registration
-from tasks_app.services import worker_protocol
-from tasks_app.services.rounds import RoundReport, run_round
-from tasks_app.store import leader, submission
-from tasks_app.store.reads.counts import count_by_status
-from tasks_app.store.reads.invariants import find_violations
-from tasks_app.store.submission import EdgeRow, TaskRow
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.dispatch.rounds import RoundReport, run_round
+from tasks_app.store.dispatch import leader
+from tasks_app.store.intake import submission
+from tasks_app.store.intake.submission import EdgeRow, TaskRow
+from tasks_app.store.reads.dispatch.counts import count_by_status
+from tasks_app.store.reads.invariants.record_invariants import find_violations
 
 
 @dataclass

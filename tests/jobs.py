@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from tasks_app.core.jobs import JobStatus, Role
+from tasks_app.core.jobs.job_states import JobStatus, Role
 from tasks_app.core.states import Status
 from tasks_app.models import Job, Kind, StepTask, Task
 from tasks_app.sdk.link import Grant
-from tasks_app.services import worker_protocol
-from tasks_app.services.jobs import submit_job
-from tasks_app.services.people import Actor
-from tasks_app.store.reads.invariants import find_violations
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.jobs.jobs import submit_job
+from tasks_app.services.people.people import Actor
+from tasks_app.store.reads.invariants.record_invariants import find_violations
 from tests.floor import Floor
 
 KINDS = ("a", "b", "undo_a", "undo_b")

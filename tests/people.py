@@ -6,7 +6,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.db import connection
 
-from tasks_app.services.human_steps import (
+from tasks_app.services.jobs.human_steps import (
     Claimed,
     Completed,
     Refused,
@@ -14,7 +14,7 @@ from tasks_app.services.human_steps import (
     complete_step,
     release_step,
 )
-from tasks_app.services.people import Actor, Role
+from tasks_app.services.people.people import Actor, Role
 from tests.jobs import JobFloor
 
 SCHEMA = {

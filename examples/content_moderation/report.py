@@ -8,10 +8,10 @@ from typing import Any
 from examples.content_moderation.handlers import ALERTS
 from examples.content_moderation.kinds import ALLOW, BLOCK, IMAGE, REVIEW, TEXT
 from examples.content_moderation.posts import POSTS
-from tasks_app.core.jobs import JobStatus
+from tasks_app.core.jobs.job_states import JobStatus
 from tasks_app.core.states import Status
 from tasks_app.models import Job, Task
-from tasks_app.store.reads.inbox import WaitingStep, list_waiting
+from tasks_app.store.reads.jobs.inbox import WaitingStep, list_waiting
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,8 +78,8 @@ def _moderate(stack: OwnStack, folder: Path, workers: int, give_up: float) -> No
     """Start everything, submit the posts, wait until machines can do no more."""
     from examples.content_moderation.report import count_moving
     from tasks_app.models import Kind
-    from tasks_app.services.jobs import submit_job
-    from tasks_app.store.reads.configuration import kind_doors
+    from tasks_app.services.jobs.jobs import submit_job
+    from tasks_app.store.reads.settings.configuration import kind_doors
 
     Kind.objects.update_or_create(name=REVIEW, defaults=REVIEW_KIND)
     stack.start_supervisor()
@@ -99,8 +99,8 @@ def _decide(decision: str) -> None:
     from django.contrib.auth.models import User
 
     from examples.content_moderation.report import waiting_steps
-    from tasks_app.services.human_steps import Claimed, claim_step, complete_step
-    from tasks_app.services.people import Actor, Role
+    from tasks_app.services.jobs.human_steps import Claimed, claim_step, complete_step
+    from tasks_app.services.people.people import Actor, Role
 
     user, _ = User.objects.get_or_create(username=REVIEWER)
     actor = Actor(REVIEWER, via="content moderation", role=Role.OPERATOR)

@@ -18,8 +18,8 @@ IDLE_PAUSE: Final = 0.2
 def main() -> None:
     """Hand out until SIGTERM."""
     django.setup()
-    from tasks_app.services.rounds import run_round
-    from tasks_app.services.supervisor import stand_by
+    from tasks_app.services.dispatch.rounds import run_round
+    from tasks_app.services.dispatch.supervisor import stand_by
 
     stopping = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tasks_app.core.recovery import PERSISTENT, STALLED, STEPS
+from tasks_app.core.dispatch.recovery import PERSISTENT, STALLED, STEPS
 
 TARIFF, DISCOUNT, INVOICE, NOTIFICATION = STEPS
 COMPENSATIONS: Final[Mapping[str, str]] = {

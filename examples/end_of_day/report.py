@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from examples.end_of_day.books import count_duplicate_lines
 from examples.end_of_day.plans import Day
-from tasks_app.core.jobs import JOB_FINAL, JobStatus, Role
+from tasks_app.core.jobs.job_states import JOB_FINAL, JobStatus, Role
 from tasks_app.core.states import FAILURES, Outcome, Status
 from tasks_app.models import Attempt, Job, StepTask, Task
 from tasks_app.store import sql

@@ -17,7 +17,7 @@ from typing import Final, NoReturn
 
 from examples.end_of_day.plans import Day, large_day, plans_of, seed_day
 from examples.own_stack import OwnStack, ProcessEnded, own_stack
-from tasks_app.core.recovery import STEPS
+from tasks_app.core.dispatch.recovery import STEPS
 from tasks_app.management.arguments import amount, seconds, whole_number
 
 HANDLERS: Final = "examples.end_of_day.handlers"
@@ -84,8 +84,8 @@ def _run(stack: OwnStack, asked: argparse.Namespace, day: Day) -> None:
     from examples.end_of_day import books
     from examples.end_of_day.report import count_open, is_still
     from tasks_app.models import SupervisorSettings
-    from tasks_app.services.jobs import submit_job
-    from tasks_app.store.reads.counts import count_by_status
+    from tasks_app.services.jobs.jobs import submit_job
+    from tasks_app.store.reads.dispatch.counts import count_by_status
 
     books.open_books()
     SupervisorSettings.objects.update(**SETTINGS)

@@ -165,7 +165,7 @@ def _count_workers() -> int:
 
 
 def _progress() -> str:
-    from tasks_app.store.reads.counts import count_by_status
+    from tasks_app.store.reads.dispatch.counts import count_by_status
 
     counts = count_by_status()
     return ", ".join(f"{status} {count}" for status, count in counts.items() if count)

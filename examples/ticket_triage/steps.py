@@ -9,9 +9,9 @@ from typing import Any
 from examples.ticket_triage.kinds import ANSWER, ANSWER_KIND, CLASSIFY, DRAFT
 from examples.ticket_triage.tickets import Ticket
 from tasks_app.models import Kind
-from tasks_app.services.jobs import submit_job
-from tasks_app.services.submission import Dependency, KeyRef, NewTask, submit_tasks
-from tasks_app.store.reads.configuration import kind_doors
+from tasks_app.services.intake.submission import Dependency, KeyRef, NewTask, submit_tasks
+from tasks_app.services.jobs.jobs import submit_job
+from tasks_app.store.reads.settings.configuration import kind_doors
 
 BATCH = 500
 """Tickets in one transaction."""

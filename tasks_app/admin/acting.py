@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest
 
-from tasks_app.services.people import Actor
+from tasks_app.services.people.people import Actor
 
 
 def actor_of(request: HttpRequest) -> Actor:

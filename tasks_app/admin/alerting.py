@@ -17,11 +17,11 @@ from tasks_app.admin.acting import actor_of
 from tasks_app.admin.bases import ChannelFormBase, RuleFormBase
 from tasks_app.admin.changes import Configures, Previewed
 from tasks_app.admin.validation import add_faults
-from tasks_app.core.webhooks import LEAST_SECRET
+from tasks_app.core.alerts.webhooks import LEAST_SECRET
 from tasks_app.models import AlertChannel, AlertRule
-from tasks_app.services.alert_channels import send_test, set_secret
-from tasks_app.services.people import may_administer
-from tasks_app.services.settings_checks import check_channel
+from tasks_app.services.alerts.alert_channels import send_test, set_secret
+from tasks_app.services.people.people import may_administer
+from tasks_app.services.settings.settings_checks import check_channel
 from tasks_app.translation import translated
 
 

@@ -16,17 +16,17 @@ from django.utils.translation import gettext as _
 from tasks_app.admin.acting import actor_of
 from tasks_app.admin.fields import NumberField, WholeNumberField
 from tasks_app.admin.stale import KnowsWhatItShowed, RefusesStale
-from tasks_app.services.configuration import (
+from tasks_app.services.people.people import may_administer
+from tasks_app.services.settings.configuration import (
     SettingsInvalid,
     note_change,
     preview_revert,
     revert,
 )
-from tasks_app.services.configuration_versions import version_of
-from tasks_app.services.people import may_administer
-from tasks_app.services.previews import preview
-from tasks_app.services.settings_sections import Section, section_of
-from tasks_app.store.reads.settings_history import find_act, list_acts
+from tasks_app.services.settings.configuration_versions import version_of
+from tasks_app.services.settings.settings_previews import preview
+from tasks_app.services.settings.settings_sections import Section, section_of
+from tasks_app.store.reads.settings.settings_history import find_act, list_acts
 
 PREVIEW: Final = "_preview"
 SHOWN: Final = "_shown"

@@ -15,10 +15,10 @@ from tasks_app.admin.bases import (
 from tasks_app.admin.changes import Configures, Previewed
 from tasks_app.admin.fields import IndentedJSONField, LinesField
 from tasks_app.admin.validation import add_faults
-from tasks_app.core.breakers import SETTINGS as BREAKER
+from tasks_app.core.dispatch.breakers import SETTINGS as BREAKER
 from tasks_app.models import Kind, Limit
-from tasks_app.services.settings_checks import check_kind
-from tasks_app.store.reads.counts import count_by_status
+from tasks_app.services.settings.settings_checks import check_kind
+from tasks_app.store.reads.dispatch.counts import count_by_status
 
 
 class KindForm(Previewed, KindFormBase):

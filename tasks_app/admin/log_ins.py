@@ -11,8 +11,8 @@ from django.utils.translation import ngettext
 
 from tasks_app.admin.acting import actor_of
 from tasks_app.admin.people import ReadOnlyAdmin
-from tasks_app.services import accounts
-from tasks_app.services.people import may_administer
+from tasks_app.services.people import accounts
+from tasks_app.services.people.people import may_administer
 
 
 @admin.register(AccessLog)

@@ -25,9 +25,9 @@ from tasks_app.admin.bases import (
 from tasks_app.admin.changes import Configures, Previewed
 from tasks_app.admin.stale import KnowsWhatItShowed, RefusesStale
 from tasks_app.models import AuditEntry
-from tasks_app.services.configuration import note_change
-from tasks_app.services.people import Role, role_of
-from tasks_app.store.settings_rows import name_of, rights
+from tasks_app.services.people.people import Role, role_of
+from tasks_app.services.settings.configuration import note_change
+from tasks_app.store.reads.people.rights import name_of, rights
 
 
 class ReadOnlyAdmin(RecordAdminBase):

@@ -18,7 +18,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from tasks_app.admin.bases import AnyAdminBase
-from tasks_app.store.reads.settings_history import SettingsAct, list_acts_after, newest_act
+from tasks_app.store.reads.settings.settings_history import SettingsAct, list_acts_after, newest_act
 
 SEEN: Final = "_seen"
 SALT: Final = "what a form of configuration showed"

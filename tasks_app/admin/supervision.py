@@ -12,7 +12,7 @@ from tasks_app.admin.bases import AlertsFormBase, RetentionFormBase, SettingsFor
 from tasks_app.admin.changes import Configures, Previewed
 from tasks_app.admin.validation import add_faults
 from tasks_app.models import AlertSettings, RetentionSettings, SupervisorSettings
-from tasks_app.services.settings_checks import check_supervisor
+from tasks_app.services.settings.settings_checks import check_supervisor
 
 
 class SettingsForm(Previewed, SettingsFormBase):

@@ -16,10 +16,10 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.admin.acting import actor_of
 from tasks_app.admin.fields import WholeNumberField
 from tasks_app.admin.people import ReadOnlyAdmin
-from tasks_app.core.scopes import MEANINGS, STANDARD, Scope
+from tasks_app.core.people.scopes import MEANINGS, STANDARD, Scope
 from tasks_app.models import ApiToken
-from tasks_app.services import tokens
-from tasks_app.services.people import may_administer
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import may_administer
 from tasks_app.translation import translated
 
 

@@ -7,8 +7,8 @@ from ninja import Field
 from pydantic import AfterValidator, StrictStr
 
 from tasks_app.api.schemas import MOST_TASKS, Strict
-from tasks_app.core.bulks import BulkAction, BulkState
-from tasks_app.core.new_tasks import LONGEST_NAME, fault_of_text
+from tasks_app.core.actions.bulks import BulkAction, BulkState
+from tasks_app.core.intake.new_tasks import LONGEST_NAME, fault_of_text
 
 LONGEST_REASON = 500
 LONGEST_QUERY = 2000

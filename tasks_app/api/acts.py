@@ -26,15 +26,16 @@ from tasks_app.api.bodies import bounded
 from tasks_app.api.schemas import FaultOut, FaultsOut, ProblemOut
 from tasks_app.api.security import ProgramToken, actor_of, program_of
 from tasks_app.api.tasks import BODY_REFUSALS, REFUSALS
-from tasks_app.core.bulks import BulkAction, BulkOrder, BulkState
-from tasks_app.core.scopes import Scope
-from tasks_app.services import jobs, kind_holds, operations
-from tasks_app.services.bulks import BulkKeyTaken, OrderInvalid, abort
-from tasks_app.services.cancellation import cancel_tasks
-from tasks_app.services.found_tasks import begin_found, read_words
-from tasks_app.services.people import Actor
-from tasks_app.store.reads import holds
-from tasks_app.store.reads.bulks import BulkRow, find_bulk
+from tasks_app.core.actions.bulks import BulkAction, BulkOrder, BulkState
+from tasks_app.core.people.scopes import Scope
+from tasks_app.services.actions import kind_holds, operations
+from tasks_app.services.actions.bulks import BulkKeyTaken, OrderInvalid, abort
+from tasks_app.services.actions.cancellation import cancel_tasks
+from tasks_app.services.jobs import jobs
+from tasks_app.services.people.people import Actor
+from tasks_app.services.search.found_tasks import begin_found, read_words
+from tasks_app.store.reads.actions import kind_holds as holds
+from tasks_app.store.reads.actions.bulks import BulkRow, find_bulk
 
 router = Router(tags=["acts"], auth=ProgramToken(Scope.OPERATE))
 

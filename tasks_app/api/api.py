@@ -15,7 +15,7 @@ from tasks_app.api.jobs import router as jobs
 from tasks_app.api.schemas import FaultOut
 from tasks_app.api.security import ProgramToken, docs_for_known, headers_of
 from tasks_app.api.tasks import router
-from tasks_app.services.people import NotAllowed
+from tasks_app.services.people.people import NotAllowed
 
 log = logging.getLogger(__name__)
 

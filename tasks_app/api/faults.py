@@ -7,7 +7,7 @@ from ninja import NinjaAPI
 from ninja.errors import ValidationError, ValidationErrorContext
 
 from tasks_app.api.schemas import FaultOut, FaultsOut
-from tasks_app.core.new_tasks import TaskFault, shown
+from tasks_app.core.intake.new_tasks import TaskFault, shown
 
 MOST_FAULTS: Final = 1000
 """Of one answer; their number is told in full."""

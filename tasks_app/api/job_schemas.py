@@ -8,8 +8,8 @@ from uuid import UUID
 from ninja import Field, Schema
 from pydantic import WithJsonSchema
 
-from tasks_app.core.jobs import JobPolicy, JobStatus, Role
-from tasks_app.core.plans import MOST_STEPS
+from tasks_app.core.jobs.job_states import JobPolicy, JobStatus, Role
+from tasks_app.core.jobs.plans import MOST_STEPS
 from tasks_app.core.states import OnDead, Status
 
 # The plan is checked whole at the door, where every fault of it is found at once; this document

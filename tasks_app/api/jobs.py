@@ -16,13 +16,13 @@ from tasks_app.api.schemas import FaultOut, FaultsOut, ProblemOut
 from tasks_app.api.security import ProgramToken, program_of
 from tasks_app.api.tasks import BODY_REFUSALS, REFUSALS
 from tasks_app.core.faults import Fault
-from tasks_app.core.jobs import JobStatus
-from tasks_app.core.redaction import Budget
-from tasks_app.core.scopes import Scope
-from tasks_app.services.jobs import JobKeyTaken, PlanInvalid, submit_job
-from tasks_app.services.payload_masking import hidden_from, shown_job_result
-from tasks_app.services.word_masking import shown_rows
-from tasks_app.store.reads.jobs import find_job
+from tasks_app.core.jobs.job_states import JobStatus
+from tasks_app.core.masking.redaction import Budget
+from tasks_app.core.people.scopes import Scope
+from tasks_app.services.jobs.jobs import JobKeyTaken, PlanInvalid, submit_job
+from tasks_app.services.masking.payload_masking import hidden_from, shown_job_result
+from tasks_app.services.masking.word_masking import shown_rows
+from tasks_app.store.reads.jobs.jobs import find_job
 
 router = Router(tags=["jobs"])
 

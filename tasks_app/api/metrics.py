@@ -12,9 +12,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_1_0_0
 
 from tasks_app.api.security import ProgramToken, headers_of
-from tasks_app.core.scopes import Scope
+from tasks_app.core.people.scopes import Scope
 from tasks_app.core.states import Status
-from tasks_app.store.reads.metrics import Metrics, read_metrics
+from tasks_app.store.reads.dispatch.metrics import Metrics, read_metrics
 
 token = ProgramToken(Scope.METRICS)
 

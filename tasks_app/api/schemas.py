@@ -19,10 +19,10 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from tasks_app.core import new_tasks
+from tasks_app.core.intake import new_tasks
 from tasks_app.core.literals import INSTANT, instant
 from tasks_app.core.states import EdgeState, OnDead, Outcome, Status
-from tasks_app.services.submission import Dependency, KeyRef, NewTask
+from tasks_app.services.intake.submission import Dependency, KeyRef, NewTask
 
 MOST_TASKS: Final = 10_000
 """Of one request."""

@@ -13,10 +13,10 @@ from django.views.decorators.http import require_safe
 from ninja.errors import HttpError, Throttled
 from ninja.security import HttpBearer
 
-from tasks_app.core.scopes import Scope
-from tasks_app.services.people import Actor
-from tasks_app.services.request_limits import TooManyRequests, count_refusal, count_request
-from tasks_app.services.tokens import Program, verify
+from tasks_app.core.people.scopes import Scope
+from tasks_app.services.people.people import Actor
+from tasks_app.services.people.request_limits import TooManyRequests, count_refusal, count_request
+from tasks_app.services.people.tokens import Program, verify
 
 
 class LimitReached(Throttled):

@@ -10,9 +10,9 @@ from ninja import Field, Schema
 from pydantic import BeforeValidator
 
 from tasks_app.core.literals import whole_number
-from tasks_app.core.query_parsing import LONGEST
+from tasks_app.core.search.query_parsing import LONGEST
 from tasks_app.core.states import Status
-from tasks_app.store.reads.task_rows import Sort
+from tasks_app.store.reads.search.task_rows import Sort
 
 MOST_LISTED: Final = 500
 """Tasks of one answer."""

@@ -27,17 +27,17 @@ from tasks_app.api.schemas import (
 from tasks_app.api.security import ProgramToken, program_of
 from tasks_app.api.task_schemas import ListIn, TaskListOut, TaskRowOut
 from tasks_app.core import states
-from tasks_app.core.new_tasks import TaskFault, shown
-from tasks_app.core.query_checks import QueryFault
-from tasks_app.core.redaction import Budget
-from tasks_app.core.scopes import Scope
-from tasks_app.services.payload_masking import hidden_from
-from tasks_app.services.submission import NewTask, SubmissionInvalid, submit_tasks
-from tasks_app.services.task_search import SearchOrder, read_query
-from tasks_app.services.word_masking import shown_rows, words_about
-from tasks_app.store.reads import task_answers
-from tasks_app.store.reads.task_lists import SEARCH_SECONDS, list_tasks
-from tasks_app.store.reads.task_rows import Cursor, Sort
+from tasks_app.core.intake.new_tasks import TaskFault, shown
+from tasks_app.core.masking.redaction import Budget
+from tasks_app.core.people.scopes import Scope
+from tasks_app.core.search.query_checks import QueryFault
+from tasks_app.services.intake.submission import NewTask, SubmissionInvalid, submit_tasks
+from tasks_app.services.masking.payload_masking import hidden_from
+from tasks_app.services.masking.word_masking import shown_rows, words_about
+from tasks_app.services.search.task_search import SearchOrder, read_query
+from tasks_app.store.reads.search import task_answers
+from tasks_app.store.reads.search.task_lists import SEARCH_SECONDS, list_tasks
+from tasks_app.store.reads.search.task_rows import Cursor, Sort
 
 router = Router(tags=["tasks"])
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from django.conf import settings
 
-from tasks_app.services.alert_watch import watch
-from tasks_app.store.reads.duty import SILENT_BEATS
+from tasks_app.services.alerts.alert_watch import watch
+from tasks_app.store.reads.dispatch.leader_status import SILENT_BEATS
 
 THREAD: Final = "alert-watch"
 

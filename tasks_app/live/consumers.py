@@ -13,7 +13,7 @@ from django.db import Error
 
 from tasks_app.live.feed import feed
 from tasks_app.live.subscriptions import Subscription
-from tasks_app.services.turns import Turns
+from tasks_app.services.people.turns import Turns
 
 log = logging.getLogger(__name__)
 

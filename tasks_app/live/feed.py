@@ -9,9 +9,9 @@ from typing import Any, Final
 from django.db import Error, close_old_connections, connection
 
 from tasks_app.live.subscriptions import Subscription
-from tasks_app.services.listening import feed_listener
-from tasks_app.store.reads.inbox import waiting_label
-from tasks_app.store.reads.series import Point, latest_point, read_oldest
+from tasks_app.services.dispatch.listening import feed_listener
+from tasks_app.store.reads.dispatch.series import Point, latest_point, read_oldest
+from tasks_app.store.reads.jobs.inbox import waiting_label
 
 log = logging.getLogger(__name__)
 

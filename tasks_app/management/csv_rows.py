@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from tasks_app.core.payloads import LIMITS
+from tasks_app.core.intake.payloads import LIMITS
 from tasks_app.management import csv_shape
-from tasks_app.management.rows import (
+from tasks_app.management.file_rows import (
     MISREAD,
     FileUnreadable,
     Lines,

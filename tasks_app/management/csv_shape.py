@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from tasks_app.management.rows import MISREAD, FileUnreadable, misread, told
+from tasks_app.management.file_rows import MISREAD, FileUnreadable, misread, told
 
 DELIMITERS: Final = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 """Those that files have, each as it is written behind --delimiter."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, TextIO
 
-from tasks_app.core.payloads import parse_json
-from tasks_app.management.rows import (
+from tasks_app.core.intake.payloads import parse_json
+from tasks_app.management.file_rows import (
     LONGEST_ROW,
     MISREAD,
     FileUnreadable,

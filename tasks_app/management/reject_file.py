@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TextIO
 
-from tasks_app.core.payloads import LIMITS
-from tasks_app.management.rows import LONGEST_ROW, FileUnreadable, Row, told
+from tasks_app.core.intake.payloads import LIMITS
+from tasks_app.management.file_rows import LONGEST_ROW, FileUnreadable, Row, told
 
 ENTRY: Final = frozenset({"line", "faults", "row"})
 """What each line of a reject file has."""

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from tasks_app.management.column_mapping import RowMapping
 from tasks_app.management.csv_rows import CsvFormat, open_csv
+from tasks_app.management.file_rows import FileUnreadable, Row
 from tasks_app.management.json_rows import array_rows, json_line_rows
-from tasks_app.management.mapping import RowMapping
-from tasks_app.management.rows import FileUnreadable, Row
 
 FORMATS: Final = {
     ".csv": "csv",

@@ -6,7 +6,7 @@ import django.db.models.deletion
 import django.db.models.functions.datetime
 import tasks_app.core.facts
 import tasks_app.core.states
-import tasks_app.models.tasks
+import tasks_app.models.ids
 from django.conf import settings
 from django.db import migrations, models
 
@@ -60,7 +60,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=tasks_app.models.tasks.new_id, primary_key=True, serialize=False
+                        default=tasks_app.models.ids.new_id, primary_key=True, serialize=False
                     ),
                 ),
                 ("name", models.CharField(max_length=100)),
@@ -318,7 +318,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=tasks_app.models.tasks.new_id, primary_key=True, serialize=False
+                        default=tasks_app.models.ids.new_id, primary_key=True, serialize=False
                     ),
                 ),
                 (

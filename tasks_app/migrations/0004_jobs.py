@@ -2,8 +2,8 @@
 
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import tasks_app.core.jobs
-import tasks_app.models.tasks
+import tasks_app.core.jobs.job_states
+import tasks_app.models.ids
 from django.db import migrations, models
 
 
@@ -71,7 +71,7 @@ class Migration(migrations.Migration):
                 (
                     "id",
                     models.UUIDField(
-                        default=tasks_app.models.tasks.new_id, primary_key=True, serialize=False
+                        default=tasks_app.models.ids.new_id, primary_key=True, serialize=False
                     ),
                 ),
                 ("name", models.CharField(db_default="", max_length=200)),
@@ -110,9 +110,9 @@ class Migration(migrations.Migration):
                             (
                                 "status__in",
                                 [
-                                    tasks_app.core.jobs.JobStatus["CANCELLED"],
-                                    tasks_app.core.jobs.JobStatus["COMPENSATED"],
-                                    tasks_app.core.jobs.JobStatus["COMPLETED"],
+                                    tasks_app.core.jobs.job_states.JobStatus["CANCELLED"],
+                                    tasks_app.core.jobs.job_states.JobStatus["COMPENSATED"],
+                                    tasks_app.core.jobs.job_states.JobStatus["COMPLETED"],
                                 ],
                             ),
                             _negated=True,
@@ -145,9 +145,9 @@ class Migration(migrations.Migration):
                                 (
                                     "status__in",
                                     [
-                                        tasks_app.core.jobs.JobStatus["CANCELLED"],
-                                        tasks_app.core.jobs.JobStatus["COMPENSATED"],
-                                        tasks_app.core.jobs.JobStatus["COMPLETED"],
+                                        tasks_app.core.jobs.job_states.JobStatus["CANCELLED"],
+                                        tasks_app.core.jobs.job_states.JobStatus["COMPENSATED"],
+                                        tasks_app.core.jobs.job_states.JobStatus["COMPLETED"],
                                     ],
                                 ),
                             ),
@@ -156,9 +156,9 @@ class Migration(migrations.Migration):
                                     (
                                         "status__in",
                                         [
-                                            tasks_app.core.jobs.JobStatus["CANCELLED"],
-                                            tasks_app.core.jobs.JobStatus["COMPENSATED"],
-                                            tasks_app.core.jobs.JobStatus["COMPLETED"],
+                                            tasks_app.core.jobs.job_states.JobStatus["CANCELLED"],
+                                            tasks_app.core.jobs.job_states.JobStatus["COMPENSATED"],
+                                            tasks_app.core.jobs.job_states.JobStatus["COMPLETED"],
                                         ],
                                     ),
                                     _negated=True,
@@ -217,11 +217,11 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     models.Q(
-                        ("role", tasks_app.core.jobs.Role["COMPENSATION"]),
+                        ("role", tasks_app.core.jobs.job_states.Role["COMPENSATION"]),
                         ("undoes__isnull", False),
                     ),
                     models.Q(
-                        models.Q(("role", tasks_app.core.jobs.Role["COMPENSATION"]), _negated=True),
+                        models.Q(("role", tasks_app.core.jobs.job_states.Role["COMPENSATION"]), _negated=True),
                         ("undoes__isnull", True),
                     ),
                     _connector="OR",

@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import tasks_app.core.effects
+import tasks_app.core.attempts.effects
 from django.db import migrations, models
 
 
@@ -64,11 +64,11 @@ class Migration(migrations.Migration):
                         condition=models.Q(
                             models.Q(
                                 ("finished_at__isnull", False),
-                                ("state", tasks_app.core.effects.EffectState["DONE"]),
+                                ("state", tasks_app.core.attempts.effects.EffectState["DONE"]),
                             ),
                             models.Q(
                                 ("finished_at__isnull", True),
-                                ("state", tasks_app.core.effects.EffectState["STARTED"]),
+                                ("state", tasks_app.core.attempts.effects.EffectState["STARTED"]),
                             ),
                             _connector="OR",
                         ),

@@ -28,7 +28,7 @@ SELECT m.id, m.kind, m.fingerprint,
 
 def mark_the_dead(apps, schema_editor):
     """In batches: there may be many, and their errors are long."""
-    from tasks_app.core.fingerprints import key_of
+    from tasks_app.core.failures.fingerprints import key_of
 
     last = "00000000-0000-0000-0000-000000000000"
     with schema_editor.connection.cursor() as cursor:

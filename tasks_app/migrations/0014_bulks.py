@@ -2,8 +2,8 @@
 
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import tasks_app.core.bulks
-import tasks_app.models.tasks
+import tasks_app.core.actions.bulks
+import tasks_app.models.ids
 from django.db import migrations, models
 
 
@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Bulk',
             fields=[
-                ('id', models.UUIDField(default=tasks_app.models.tasks.new_id, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tasks_app.models.ids.new_id, primary_key=True, serialize=False)),
                 ('key', models.CharField(max_length=64, unique=True)),
                 ('action', models.CharField(choices=[('requeue', 'Requeue'), ('dismiss', 'Dismiss'), ('cancel', 'Cancel'), ('priority', 'Priority'), ('deadline', 'Deadline')], max_length=10)),
                 ('params', models.JSONField(db_default={})),
@@ -37,8 +37,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'bulk',
-                'indexes': [models.Index(condition=models.Q(('state__in', [tasks_app.core.bulks.BulkState['HELD'], tasks_app.core.bulks.BulkState['RUNNING']])), fields=['look_at'], name='bulk_due')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('action__in', ['cancel', 'deadline', 'dismiss', 'priority', 'requeue'])), name='bulk_action_known'), models.CheckConstraint(condition=models.Q(('state__in', ['aborted', 'done', 'held', 'running', 'stopped', 'undone'])), name='bulk_state_known'), models.CheckConstraint(condition=models.Q(('place__gte', 0), ('place__lte', models.F('total')), ('moved__gte', 0), ('moved__lte', models.F('place'))), name='bulk_within_itself'), models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state__in', [tasks_app.core.bulks.BulkState['HELD'], tasks_app.core.bulks.BulkState['RUNNING']])), models.Q(models.Q(('state__in', [tasks_app.core.bulks.BulkState['HELD'], tasks_app.core.bulks.BulkState['RUNNING']]), _negated=True), ('finished_at__isnull', False)), _connector='OR'), name='bulk_open_or_finished')],
+                'indexes': [models.Index(condition=models.Q(('state__in', [tasks_app.core.actions.bulks.BulkState['HELD'], tasks_app.core.actions.bulks.BulkState['RUNNING']])), fields=['look_at'], name='bulk_due')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('action__in', ['cancel', 'deadline', 'dismiss', 'priority', 'requeue'])), name='bulk_action_known'), models.CheckConstraint(condition=models.Q(('state__in', ['aborted', 'done', 'held', 'running', 'stopped', 'undone'])), name='bulk_state_known'), models.CheckConstraint(condition=models.Q(('place__gte', 0), ('place__lte', models.F('total')), ('moved__gte', 0), ('moved__lte', models.F('place'))), name='bulk_within_itself'), models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state__in', [tasks_app.core.actions.bulks.BulkState['HELD'], tasks_app.core.actions.bulks.BulkState['RUNNING']])), models.Q(models.Q(('state__in', [tasks_app.core.actions.bulks.BulkState['HELD'], tasks_app.core.actions.bulks.BulkState['RUNNING']]), _negated=True), ('finished_at__isnull', False)), _connector='OR'), name='bulk_open_or_finished')],
             },
         ),
         migrations.CreateModel(
@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'bulk_item',
-                'indexes': [models.Index(fields=['task_id'], name='bulk_item_task'), models.Index(condition=models.Q(('state', tasks_app.core.bulks.ItemState['REFUSED'])), fields=['bulk', 'place'], name='bulk_item_refused')],
+                'indexes': [models.Index(fields=['task_id'], name='bulk_item_task'), models.Index(condition=models.Q(('state', tasks_app.core.actions.bulks.ItemState['REFUSED'])), fields=['bulk', 'place'], name='bulk_item_refused')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['moved', 'refused', 'waiting'])), name='bulk_item_state_known')],
             },
         ),

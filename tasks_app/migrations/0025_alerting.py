@@ -3,8 +3,8 @@
 import django.core.validators
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import tasks_app.core.alerting
-import tasks_app.models.tasks
+import tasks_app.core.alerts.notification
+import tasks_app.models.ids
 from django.db import migrations, models
 
 
@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
             name='AlertChannel',
             fields=[
                 ('name', models.CharField(max_length=100, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('mail', 'Mail'), ('webhook', 'Webhook')], default=tasks_app.core.alerting.ChannelKind['MAIL'], help_text='Mail, or a webhook: a POST of JSON.', max_length=10)),
+                ('kind', models.CharField(choices=[('mail', 'Mail'), ('webhook', 'Webhook')], default=tasks_app.core.alerts.notification.ChannelKind['MAIL'], help_text='Mail, or a webhook: a POST of JSON.', max_length=10)),
                 ('address', models.CharField(help_text='Mail addresses with commas between them, or the https address of the webhook. The audit keeps it: what is secret belongs into the secret below.', max_length=500)),
                 ('enabled', models.BooleanField(db_default=True, default=True)),
                 ('secret', models.CharField(db_default='', editable=False, max_length=200)),
@@ -60,7 +60,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='AlertDelivery',
             fields=[
-                ('id', models.UUIDField(default=tasks_app.models.tasks.new_id, primary_key=True, serialize=False)),
+                ('id', models.UUIDField(default=tasks_app.models.ids.new_id, primary_key=True, serialize=False)),
                 ('key', models.CharField(max_length=200)),
                 ('event', models.CharField(choices=[('began', 'Began'), ('ended', 'Ended'), ('test', 'Test')], max_length=10)),
                 ('began_at', models.DateTimeField()),
@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'alert_delivery',
-                'indexes': [models.Index(condition=models.Q(('state', tasks_app.core.alerting.DeliveryState['WAITING'])), fields=['next_try_at'], name='alert_delivery_due'), models.Index(fields=['channel', '-created_at'], name='alert_delivery_newest')],
+                'indexes': [models.Index(condition=models.Q(('state', tasks_app.core.alerts.notification.DeliveryState['WAITING'])), fields=['next_try_at'], name='alert_delivery_due'), models.Index(fields=['channel', '-created_at'], name='alert_delivery_newest')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['given_up', 'sent', 'waiting'])), name='alert_delivery_state_known'), models.UniqueConstraint(fields=('channel', 'key', 'event', 'began_at'), name='alert_delivery_once')],
             },
         ),

@@ -4,7 +4,7 @@ import django.contrib.postgres.fields
 import django.core.validators
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import tasks_app.core.alerting
+import tasks_app.core.alerts.notification
 import tasks_app.core.facts
 from django.conf import settings
 from django.db import migrations, models
@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='alertchannel',
             name='kind',
-            field=models.CharField(choices=[('mail', 'Mail'), ('webhook', 'Webhook')], default=tasks_app.core.alerting.ChannelKind['MAIL'], help_text='Mail, or a webhook: a POST of JSON.', max_length=10, verbose_name='kind'),
+            field=models.CharField(choices=[('mail', 'Mail'), ('webhook', 'Webhook')], default=tasks_app.core.alerts.notification.ChannelKind['MAIL'], help_text='Mail, or a webhook: a POST of JSON.', max_length=10, verbose_name='kind'),
         ),
         migrations.AlterField(
             model_name='alertchannel',

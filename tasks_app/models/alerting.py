@@ -6,9 +6,15 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.core.alerting import KEPT_DAYS, AlertName, ChannelKind, DeliveryState, Event
+from tasks_app.core.alerts.notification import (
+    KEPT_DAYS,
+    AlertName,
+    ChannelKind,
+    DeliveryState,
+    Event,
+)
 from tasks_app.models.choices import choices, one_of
-from tasks_app.models.tasks import new_id
+from tasks_app.models.ids import new_id
 
 
 class AlertRule(models.Model):

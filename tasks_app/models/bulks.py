@@ -4,9 +4,9 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from tasks_app.core.bulks import OPEN, BulkAction, BulkState, ItemState
+from tasks_app.core.actions.bulks import OPEN, BulkAction, BulkState, ItemState
 from tasks_app.models.choices import choices, one_of
-from tasks_app.models.tasks import new_id
+from tasks_app.models.ids import new_id
 
 
 class Bulk(models.Model):

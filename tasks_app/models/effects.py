@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from tasks_app.core.effects import LONGEST_EFFECT_NAME, EffectState
+from tasks_app.core.attempts.effects import LONGEST_EFFECT_NAME, EffectState
 from tasks_app.models.choices import choices, one_of
 from tasks_app.models.tasks import Task
 

@@ -6,9 +6,10 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from tasks_app.core.jobs import JOB_FINAL, CountedAs, JobStatus, Role
+from tasks_app.core.jobs.job_states import JOB_FINAL, CountedAs, JobStatus, Role
 from tasks_app.models.choices import choices, one_of
-from tasks_app.models.tasks import Task, new_id
+from tasks_app.models.ids import new_id
+from tasks_app.models.tasks import Task
 
 
 class Job(models.Model):

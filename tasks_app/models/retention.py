@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.core.retention import LONGEST_DAYS, Kept
+from tasks_app.core.settings.retention import LONGEST_DAYS, Kept
 from tasks_app.models.choices import choices, one_of
 
 DAYS: Final = [MinValueValidator(1), MaxValueValidator(LONGEST_DAYS)]

@@ -8,8 +8,8 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.core.dispatch.shifts import ShiftEnd
 from tasks_app.core.facts import StrategyName
-from tasks_app.core.shifts import ShiftEnd
 from tasks_app.models.choices import amount, choices, one_of, seconds
 
 

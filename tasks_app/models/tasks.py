@@ -1,12 +1,9 @@
 """Tasks, the leases in flight and the attempts behind them."""
 
-import uuid
-
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext_noop
-from uuid_utils import compat
 
 from tasks_app.core.states import (
     FAILURES,
@@ -16,25 +13,21 @@ from tasks_app.core.states import (
     Status,
 )
 from tasks_app.models.choices import choices, one_of
-
-
-def new_id() -> uuid.UUID:
-    """A UUIDv7: ids sort by the time they were made, so pages and indexes follow creation."""
-    return compat.uuid7()
+from tasks_app.models.ids import new_id
 
 
 class Task(models.Model):
     """The unit of work: a row with a status, never a function call.
 
-    ``ready_at`` is since when it has been ready (``store/readiness.py``), and ``queue_at`` the same
-    less the head start that the priority is worth; ``waiting_on`` counts
-    the dependencies not met yet and the ``holds``: a pause of its job, and preparation while it is
+    ``ready_at`` is since when the task has been ready (``store/reads/dispatch/readiness.py``), and
+    ``queue_at`` the same less the head start that the priority is worth; ``waiting_on`` counts the
+    dependencies not met yet and the ``holds``: a pause of its job, and preparation while it is
     ``unprepared``; ``token`` is the fencing token of the last lease granted.
     ``fingerprint`` is that of its last death.
     ``submitted`` is a hash of what a task with a key came with, whatever people changed since.
     ``lock_key`` names what the task needs for itself alone; ``weight`` is its share of its limit.
-    ``origins`` say where a job's task got parts of its values from (``core/origins.py``): what is
-    hidden there is hidden here.
+    ``origins`` say where a job's task got parts of its values from: what is hidden there is hidden
+    here (``core/masking/origins.py``).
     """
 
     id = models.UUIDField(primary_key=True, default=new_id)

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from tasks_app.core.states import BootEnding, WorkerState
 from tasks_app.models.choices import choices, one_of
-from tasks_app.models.tasks import new_id
+from tasks_app.models.ids import new_id
 
 
 class Worker(models.Model):

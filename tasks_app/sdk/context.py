@@ -12,7 +12,7 @@ from uuid import UUID
 
 from tasks_app.core.sanitise import clean_text
 from tasks_app.sdk.effects import EffectRecord, Effects, OwnRecord
-from tasks_app.sdk.raised import Abandoned, Cancelled
+from tasks_app.sdk.outcomes.raised import Abandoned, Cancelled
 from tasks_app.sdk.task_log import Lines, LogLine, TaskLog
 
 __all__ = ["LONGEST_NOTE", "Cancelled", "Context", "TaskLog"]

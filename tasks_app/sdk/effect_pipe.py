@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tasks_app.core.effects import EffectVerdict, IfUnsure
+from tasks_app.core.attempts.effects import EffectVerdict, IfUnsure
 from tasks_app.sdk.effects import EffectRecord
-from tasks_app.sdk.errors import describe
 from tasks_app.sdk.link import EffectStart, LinkDown
+from tasks_app.sdk.outcomes.errors import describe
 
 
 class Asked(StrEnum):

@@ -12,12 +12,17 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol, TypeVar
 from uuid import UUID
 
-from tasks_app.core.effects import LONGEST_EFFECT_NAME, EffectVerdict, IfUnsure, proves_undone
+from tasks_app.core.attempts.effects import (
+    LONGEST_EFFECT_NAME,
+    EffectVerdict,
+    IfUnsure,
+    proves_undone,
+)
 from tasks_app.core.sanitise import sanitise
-from tasks_app.sdk.errors import describe
 from tasks_app.sdk.link import EffectStart, Link, LinkDown
 from tasks_app.sdk.outage import Outage
-from tasks_app.sdk.raised import Cancelled, PermanentError, UnsureEffect
+from tasks_app.sdk.outcomes.errors import describe
+from tasks_app.sdk.outcomes.raised import Cancelled, PermanentError, UnsureEffect
 
 T = TypeVar("T")
 

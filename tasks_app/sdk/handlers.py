@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tasks_app.core.bounds import LONGEST_SECONDS
-from tasks_app.core.declarations import skill_fault
-from tasks_app.core.new_tasks import between
+from tasks_app.core.dispatch.declarations import skill_fault
+from tasks_app.core.intake.new_tasks import between
 from tasks_app.sdk.context import Context
-from tasks_app.sdk.raised import PermanentError, RetryableError, UnsureEffect
+from tasks_app.sdk.outcomes.raised import PermanentError, RetryableError, UnsureEffect
 
 # A module of handlers imports what it says from where it says @handler.
 __all__ = [

@@ -7,7 +7,7 @@ from tasks_app.sdk.duty import Duty
 from tasks_app.sdk.in_flight import Execution
 from tasks_app.sdk.link import Link, Orders, WorkerReplaced, WorkerUnknown
 from tasks_app.sdk.outage import Outage
-from tasks_app.sdk.outcomes import Stop
+from tasks_app.sdk.outcomes.outcomes import Stop
 
 
 class Heart:

@@ -9,10 +9,10 @@ from uuid import UUID
 
 from tasks_app.sdk.context import Context
 from tasks_app.sdk.effects import EffectRecord
-from tasks_app.sdk.errors import timed_out
 from tasks_app.sdk.handlers import Handler
 from tasks_app.sdk.link import Completion, Failure, Grant, Progress
-from tasks_app.sdk.outcomes import ABANDONED, LetGo, Outcome, Report, Stop, report_of
+from tasks_app.sdk.outcomes.errors import timed_out
+from tasks_app.sdk.outcomes.outcomes import ABANDONED, LetGo, Outcome, Report, Stop, report_of
 
 NEVER: Final = math.inf
 

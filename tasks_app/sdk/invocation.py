@@ -7,11 +7,11 @@ from typing import Any
 
 from tasks_app.core.sanitise import sanitise
 from tasks_app.sdk.context import Cancelled, Context
-from tasks_app.sdk.errors import describe
 from tasks_app.sdk.handlers import Handler
-from tasks_app.sdk.outcomes import Done, Outcome, Raised, Stopped
-from tasks_app.sdk.raised import Abandoned
-from tasks_app.sdk.symptoms import lost_a_program, ran_out_of_memory
+from tasks_app.sdk.outcomes.errors import describe
+from tasks_app.sdk.outcomes.outcomes import Done, Outcome, Raised, Stopped
+from tasks_app.sdk.outcomes.raised import Abandoned
+from tasks_app.sdk.outcomes.symptoms import lost_a_program, ran_out_of_memory
 
 
 def invoke(

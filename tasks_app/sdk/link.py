@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import UUID
 
-from tasks_app.core.effects import EffectVerdict, IfUnsure
+from tasks_app.core.attempts.effects import EffectVerdict, IfUnsure
 from tasks_app.core.facts import ErrorFacts
 from tasks_app.sdk.task_log import LogLine
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from tasks_app.sdk.loop_watch import LoopWatch
-from tasks_app.sdk.outcomes import Outcome, Stopped
+from tasks_app.sdk.outcomes.outcomes import Outcome, Stopped
 
 logger: Final = logging.getLogger(__name__)
 

@@ -9,10 +9,10 @@ from typing import Final
 from uuid import UUID
 
 from tasks_app.core.facts import ErrorFacts
-from tasks_app.sdk.errors import describe
 from tasks_app.sdk.link import Completion, Failure, Link, LinkDown, WorkerUnknown
 from tasks_app.sdk.outage import Outage
-from tasks_app.sdk.outcomes import Report
+from tasks_app.sdk.outcomes.errors import describe
+from tasks_app.sdk.outcomes.outcomes import Report
 
 logger: Final = logging.getLogger(__name__)
 

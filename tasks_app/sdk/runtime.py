@@ -13,19 +13,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Final
 
-from tasks_app.core.declarations import declaration_faults
-from tasks_app.sdk import sentinel
-from tasks_app.sdk.board import Board
+from tasks_app.core.dispatch.declarations import declaration_faults
+from tasks_app.sdk.children import sentinel
+from tasks_app.sdk.children.board import Board
+from tasks_app.sdk.children.processes import ProcessSlots
 from tasks_app.sdk.duty import Duty
 from tasks_app.sdk.exit_codes import EXIT_REPLACED, EXIT_RESTART
-from tasks_app.sdk.failures import Failures
 from tasks_app.sdk.handlers import Handler, HandlerError, load_handlers
 from tasks_app.sdk.heart import Heart
 from tasks_app.sdk.in_flight import Execution, InFlight
 from tasks_app.sdk.link import Failure, Link, Registration
 from tasks_app.sdk.options import Options
-from tasks_app.sdk.outcomes import Outcome
-from tasks_app.sdk.processes import ProcessSlots
+from tasks_app.sdk.outcomes.failures import Failures
+from tasks_app.sdk.outcomes.outcomes import Outcome
 from tasks_app.sdk.reporter import Reporter
 from tasks_app.sdk.session import Session
 from tasks_app.sdk.slots import Slots

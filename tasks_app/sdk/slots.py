@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from tasks_app.sdk.in_flight import Execution
-from tasks_app.sdk.outcomes import Outcome
+from tasks_app.sdk.outcomes.outcomes import Outcome
 
 Ended = Callable[[Execution, Outcome], None]
 """Called once for every execution, from the thread that ran it."""

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Final
 
 from tasks_app.sdk.exit_codes import EXIT_INTERRUPTED
-from tasks_app.sdk.outcomes import Crashed, Outcome, Raised
+from tasks_app.sdk.outcomes.outcomes import Crashed, Outcome, Raised
 
 ONE_PRESS: Final = 1.0
 """Seconds within which several SIGINTs are one press of Ctrl-C: a terminal sends one, and a wrapper

@@ -5,13 +5,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from tasks_app.sdk.board import Board
+from tasks_app.sdk.children.board import Board
 from tasks_app.sdk.handlers import Handler
 from tasks_app.sdk.in_flight import Execution, InFlight
 from tasks_app.sdk.invocation import invoke, invoke_async
 from tasks_app.sdk.loop_thread import LoopThread
 from tasks_app.sdk.options import Options
-from tasks_app.sdk.outcomes import Outcome, Stopped
+from tasks_app.sdk.outcomes.outcomes import Outcome, Stopped
 from tasks_app.sdk.slots import Ended
 
 

@@ -9,7 +9,7 @@ from tasks_app.sdk.boot import Boot
 from tasks_app.sdk.duty import Duty
 from tasks_app.sdk.in_flight import NEVER, Execution
 from tasks_app.sdk.options import Options
-from tasks_app.sdk.outcomes import Stop
+from tasks_app.sdk.outcomes.outcomes import Stop
 from tasks_app.sdk.reporter import Reporter
 from tasks_app.sdk.slots import Slots
 

@@ -1,0 +1,1 @@
+"""Use cases: the order of decisions and writes, transaction boundaries, publishing."""

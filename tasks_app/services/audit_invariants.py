@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from django.db import connection, transaction
 
-from tasks_app.store.reads.audit import ChainReport, check_chain
-from tasks_app.store.reads.invariants import find_violations
+from tasks_app.store.reads.invariants.record_invariants import find_violations
+from tasks_app.store.reads.people.audit import ChainReport, check_chain
 
 
 def check_record() -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from typing import Final, ParamSpec, TypeVar
 import psycopg
 from django.db import IntegrityError, OperationalError, transaction
 
-from tasks_app.store import leader
+from tasks_app.store.dispatch import leader
 
 P = ParamSpec("P")
 R = TypeVar("R")

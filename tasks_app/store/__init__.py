@@ -1,0 +1,1 @@
+"""The only writes: one named set-based statement a function."""

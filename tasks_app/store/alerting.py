@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from tasks_app.core.alerting import KEPT_DAYS, Event, Standing
-from tasks_app.models.tasks import new_id
+from tasks_app.core.alerts.notification import KEPT_DAYS, Event, Standing
+from tasks_app.models.ids import new_id
 from tasks_app.store import sql
 
 LOCK: Final = 4_281_973_001

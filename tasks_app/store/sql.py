@@ -66,6 +66,9 @@ def several(statements: Sequence[str], params: Params | None = None) -> list[lis
 # merged. So joins say ``t.id = ANY (ARRAY[l.id])``: the index finds that as well, and nothing can
 # be merged by it, which leaves no way but the key. For the same reason what they lock is put into
 # the order of the batch's ids, not of the table's.
+LONGEST_WAIT: Final = "500ms"
+"""How long one statement of the leader waits for a row that somebody else holds."""
+
 BY_KEY: Final = (
     "enable_seqscan",
     "enable_bitmapscan",

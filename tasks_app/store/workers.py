@@ -5,7 +5,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from tasks_app.store import sql
-from tasks_app.store.kinds import ensure_kinds
+from tasks_app.store.settings.kinds import ensure_kinds
 
 NEVER_SILENT: Final = 1e9
 """Seconds; no worker's heartbeat is that old."""

@@ -10,7 +10,7 @@ from django.contrib.messages.storage.base import Message
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from tasks_app.core.bulks import BulkAction, BulkState
+from tasks_app.core.actions.bulks import BulkAction, BulkState
 from tasks_app.core.states import Status
 from tasks_app.web.act_words import WORDS
 

@@ -9,8 +9,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 
-from tasks_app.core.page_room import VALUES_OF_ONE, Room
-from tasks_app.core.visible import visible
+from tasks_app.core.drawing.page_room import VALUES_OF_ONE, Room
+from tasks_app.core.drawing.visible import visible
 
 register = template.Library()
 

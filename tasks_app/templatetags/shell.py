@@ -15,12 +15,12 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.core.jobs import JobStatus
+from tasks_app.core.drawing.visible import visible as made_visible
+from tasks_app.core.jobs.job_states import JobStatus
 from tasks_app.core.states import Status, WorkerState
-from tasks_app.core.visible import visible as made_visible
-from tasks_app.services.people import may_administer
-from tasks_app.store.reads.counts import count_by_status
-from tasks_app.store.reads.inbox import waiting_label
+from tasks_app.services.people.people import may_administer
+from tasks_app.store.reads.dispatch.counts import count_by_status
+from tasks_app.store.reads.jobs.inbox import waiting_label
 from tasks_app.translation import translated
 
 register = template.Library()

@@ -15,10 +15,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.core.facts import Left
-from tasks_app.core.queries import quoted_if_needed
+from tasks_app.core.search.queries import quoted_if_needed
 from tasks_app.core.states import BootEnding, DeadReason, OnDead, Outcome, Status
-from tasks_app.services.found_searches import pinned_of
-from tasks_app.store.reads.searches import SearchRow
+from tasks_app.services.search.found_searches import pinned_of
+from tasks_app.store.reads.search.searches import SearchRow
 from tasks_app.templatetags.shell import SHAPES
 from tasks_app.web.task_address import ListAddress
 

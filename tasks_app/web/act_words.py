@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from tasks_app.core.bulks import BulkAction
+from tasks_app.core.actions.bulks import BulkAction
 
 
 def _n(one: str, many: str) -> Promise:

@@ -12,7 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.services.people import Actor, NotAllowed, User, may_administer, may_operate
+from tasks_app.services.people.people import Actor, NotAllowed, User, may_administer, may_operate
 from tasks_app.translation import translated
 from tasks_app.web.act_words import ActWords, counted
 

@@ -9,14 +9,14 @@ from uuid import UUID
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 
-from tasks_app.core.bulks import BulkAction
+from tasks_app.core.actions.bulks import BulkAction
 from tasks_app.core.literals import NotReadable, instant
 from tasks_app.core.words import side_by_side
-from tasks_app.services.bulks import NARROW
-from tasks_app.services.found_tasks import Found, look
-from tasks_app.services.task_search import ReadQuery, read_query_of
-from tasks_app.store.reads.dead_letters import DeadFilter, select_as_shown
-from tasks_app.store.reads.task_lists import newest_id
+from tasks_app.services.actions.bulks import NARROW
+from tasks_app.services.search.found_tasks import Found, look
+from tasks_app.services.search.task_search import ReadQuery, read_query_of
+from tasks_app.store.reads.failures.dead_letters import DeadFilter, select_as_shown
+from tasks_app.store.reads.search.task_lists import newest_id
 from tasks_app.translation import translated
 from tasks_app.web.filters import read_text
 from tasks_app.web.task_address import ListAddress

@@ -15,10 +15,10 @@ from django.core.handlers.asgi import ASGIRequest
 from django.db import close_old_connections
 from django.http import HttpRequest, StreamingHttpResponse
 
-from tasks_app.core.tables import Columns, Row, csv_text, json_text
+from tasks_app.core.drawing.tables import Columns, Row, csv_text, json_text
 from tasks_app.core.words import say
-from tasks_app.services.request_limits import TooManyRequests
-from tasks_app.services.turns import Turns
+from tasks_app.services.people.request_limits import TooManyRequests
+from tasks_app.services.people.turns import Turns
 
 C = TypeVar("C")
 

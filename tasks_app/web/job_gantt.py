@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from tasks_app.core.lanes import pack, ticks
-from tasks_app.core.plans import Plan
-from tasks_app.store.reads.job_progress import MOST_BARS, Bar
+from tasks_app.core.drawing.time_lanes import pack, ticks
+from tasks_app.core.jobs.plans import Plan
+from tasks_app.store.reads.jobs.job_progress import MOST_BARS, Bar
 
 LANE: Final = 18
 MOST_TICKS: Final = 8

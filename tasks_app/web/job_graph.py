@@ -10,15 +10,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app.core.condition_words import condition_words
-from tasks_app.core.graph_layout import Layout, Route, lay_out
-from tasks_app.core.hidden_conditions import shown_condition
-from tasks_app.core.page_room import LONGEST_CONDITION
-from tasks_app.core.plans import Plan, Step
-from tasks_app.core.redaction import Hidden
+from tasks_app.core.drawing.graph_layout import Layout, Route, lay_out
+from tasks_app.core.drawing.page_room import LONGEST_CONDITION
+from tasks_app.core.jobs.condition_words import condition_words
+from tasks_app.core.jobs.plans import Plan, Step
+from tasks_app.core.masking.hidden_conditions import shown_condition
+from tasks_app.core.masking.redaction import Hidden
 from tasks_app.core.states import FINAL, OnDead, Status
-from tasks_app.store.reads.jobs import JobAnswer, StepAnswer, find_job, find_place
-from tasks_app.store.reads.kinds import all_hidden
+from tasks_app.store.reads.jobs.jobs import JobAnswer, StepAnswer, find_job, find_place
+from tasks_app.store.reads.search.kinds import all_hidden
 from tasks_app.translation import translated
 
 WIDTH: Final = 176

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tasks_app.core.plans import Need, Step
-from tasks_app.core.redaction import Hidden
+from tasks_app.core.jobs.plans import Need, Step
+from tasks_app.core.masking.redaction import Hidden
 from tasks_app.core.states import FINAL
-from tasks_app.store.reads.job_progress import JobTimes
-from tasks_app.store.reads.jobs import JobAnswer, StepAnswer
+from tasks_app.store.reads.jobs.job_progress import JobTimes
+from tasks_app.store.reads.jobs.jobs import JobAnswer, StepAnswer
 from tasks_app.web.job_graph import condition_of, undo_status
 
 

@@ -9,8 +9,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from tasks_app.core.words import say
-from tasks_app.services.request_limits import TooManyRequests
-from tasks_app.services.turns import Turns
+from tasks_app.services.people.request_limits import TooManyRequests
+from tasks_app.services.people.turns import Turns
 from tasks_app.web.too_many import refusal
 
 AT_ONCE: Final = 4

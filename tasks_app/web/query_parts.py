@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tasks_app.core.queries import AnyOf, Match, Node, all_of, any_of, conjuncts, write
-from tasks_app.core.query_checks import QueryFault
+from tasks_app.core.search.queries import AnyOf, Match, Node, all_of, any_of, conjuncts, write
+from tasks_app.core.search.query_checks import QueryFault
 from tasks_app.core.states import Status
-from tasks_app.services.task_search import ReadQuery
-from tasks_app.store.reads.counts import KindCount
-from tasks_app.store.reads.task_rows import Sort
+from tasks_app.services.search.task_search import ReadQuery
+from tasks_app.store.reads.dispatch.counts import KindCount
+from tasks_app.store.reads.search.task_rows import Sort
 from tasks_app.web.task_address import COLUMNS, FIGURES, ListAddress
 
 RARE: Final = (Status.DISMISSED, Status.CANCELLED, Status.SKIPPED)

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from django.http import QueryDict
 
-from tasks_app.core.result_forms import Choice, FieldKind, FormField, ResultForm, read_form
+from tasks_app.core.drawing.result_forms import Choice, FieldKind, FormField, ResultForm, read_form
 from tasks_app.core.sanitise import clean_text
-from tasks_app.services.result_schemas import Faults, result_faults
+from tasks_app.services.jobs.result_schemas import Faults, result_faults
 
 PREFIX: Final = "field."
 """Of the names of inputs, so that no schema's property is taken for a token."""

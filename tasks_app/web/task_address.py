@@ -10,10 +10,10 @@ from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.core.query_parsing import LONGEST
 from tasks_app.core.sanitise import clean_text
-from tasks_app.services.task_search import SearchOrder
-from tasks_app.store.reads.task_rows import Cursor, Sort
+from tasks_app.core.search.query_parsing import LONGEST
+from tasks_app.services.search.task_search import SearchOrder
+from tasks_app.store.reads.search.task_rows import Cursor, Sort
 from tasks_app.web.filters import read_id
 
 COLUMNS: Final[Mapping[str, Promise]] = {

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from tasks_app.core.page_room import Room
+from tasks_app.core.drawing.page_room import Room
+from tasks_app.core.failures.tracebacks import Frame, app_frames
 from tasks_app.core.states import FINAL, Status
-from tasks_app.core.tracebacks import Frame, app_frames
-from tasks_app.store.reads.task_acts import Act
-from tasks_app.store.reads.task_detail import AttemptDetail, Late, LeaseDetail, TaskDetail
-from tasks_app.store.reads.task_logs import LoggedLine
+from tasks_app.store.reads.actions.task_actions import Act
+from tasks_app.store.reads.attempts.task_logs import LoggedLine
+from tasks_app.store.reads.search.task_detail import AttemptDetail, Late, LeaseDetail, TaskDetail
 
 
 @dataclass(frozen=True, slots=True)

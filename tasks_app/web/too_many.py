@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.cache import add_never_cache_headers
 
-from tasks_app.services.request_limits import TooManyRequests
+from tasks_app.services.people.request_limits import TooManyRequests
 from tasks_app.translation import translated
 from tasks_app.web.kept import kept_of
 

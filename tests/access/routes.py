@@ -6,8 +6,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from tasks_app.core.scopes import Scope
-from tasks_app.services.people import Role
+from tasks_app.core.people.scopes import Scope
+from tasks_app.services.people.people import Role
 
 PUBLIC, VIEWER, OPERATOR, ADMIN = Role.NOBODY, Role.VIEWER, Role.OPERATOR, Role.ADMIN
 

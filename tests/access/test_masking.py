@@ -12,14 +12,15 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from tasks_app.core.scopes import Scope
+from tasks_app.core.people.scopes import Scope
 from tasks_app.core.states import OnDead
 from tasks_app.models import Task
 from tasks_app.sdk.link import Progress
 from tasks_app.sdk.task_log import LogLine
-from tasks_app.services import tokens, worker_protocol
-from tasks_app.services.people import Actor, Role
-from tasks_app.services.word_masking import words_about
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.masking.word_masking import words_about
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import Actor, Role
 from tests.live.conftest import feed_runs, hear, run, socket
 from tests.people import PeopleFloor
 from tests.waiting import wait_for

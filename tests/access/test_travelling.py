@@ -10,24 +10,25 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from tasks_app.core.bulks import BulkAction, BulkOrder
-from tasks_app.core.fingerprints import fingerprint_of, key_of
-from tasks_app.core.hidden_words import Words
-from tasks_app.core.redaction import MOST_SECRETS, MOST_VALUES, Budget
-from tasks_app.core.scopes import Scope
+from tasks_app.core.actions.bulks import BulkAction, BulkOrder
+from tasks_app.core.failures.fingerprints import fingerprint_of, key_of
+from tasks_app.core.masking.hidden_words import Words
+from tasks_app.core.masking.redaction import MOST_SECRETS, MOST_VALUES, Budget
+from tasks_app.core.people.scopes import Scope
 from tasks_app.core.states import Status
 from tasks_app.models import AuditEntry, Bulk, Job, Task, Worker
-from tasks_app.models.tasks import new_id
+from tasks_app.models.ids import new_id
 from tasks_app.sdk.link import Grant, Progress
 from tasks_app.sdk.task_log import LogLine
-from tasks_app.services import tokens, worker_protocol
-from tasks_app.services.found_tasks import begin_found
-from tasks_app.services.jobs import compensate_job
-from tasks_app.services.people import Actor, Role
-from tasks_app.services.previews import preview
-from tasks_app.services.settings_sections import KINDS
-from tasks_app.services.task_search import read_query
-from tasks_app.services.word_masking import words_about
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.jobs.jobs import compensate_job
+from tasks_app.services.masking.word_masking import words_about
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import Actor, Role
+from tasks_app.services.search.found_tasks import begin_found
+from tasks_app.services.search.task_search import read_query
+from tasks_app.services.settings.settings_previews import preview
+from tasks_app.services.settings.settings_sections import KINDS
 from tasks_app.store.reads.hidden_words import fingerprints_of
 from tests.access.routes import API, PAGES
 from tests.live.conftest import feed_runs, hear, run, socket

@@ -16,11 +16,11 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from controlplane.asgi import application
 from tasks_app.api.api import api
-from tasks_app.core.scopes import Scope
+from tasks_app.core.people.scopes import Scope
 from tasks_app.live.consumers import SIGNED_OUT
 from tasks_app.live.routing import websocket_urlpatterns
-from tasks_app.services import tokens
-from tasks_app.services.people import Actor, Role
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import Actor, Role
 from tests.access.routes import ADMIN_OPEN, API, BY_TOKEN, PAGES, SOCKETS
 from tests.floor import Floor
 from tests.live.conftest import feed_runs, run, socket

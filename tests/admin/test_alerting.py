@@ -9,7 +9,7 @@ from django.core import mail
 from django.core.management import call_command
 from django.test import Client
 
-from tasks_app.core.alerting import AlertName
+from tasks_app.core.alerts.notification import AlertName
 from tasks_app.models import AlertChannel, AlertRule, AuditEntry
 from tests.pages import page
 

@@ -8,8 +8,8 @@ from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 
 from tasks_app.models import ApiToken, AuditEntry
-from tasks_app.services.people import Role, role_of
-from tasks_app.services.tokens import verify
+from tasks_app.services.people.people import Role, role_of
+from tasks_app.services.people.tokens import verify
 from tests.pages import page
 
 

@@ -7,7 +7,7 @@ from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
-from tasks_app.core.alerting import Event
+from tasks_app.core.alerts.notification import Event
 from tasks_app.models import AlertChannel, AlertDelivery, AlertRule, Attempt, Limit, Sample, Task
 from tests.admin.conftest import kind_form
 from tests.floor import Floor

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db.models import Model
 from django.test import Client
 
-from tasks_app.core.alerting import AlertName
+from tasks_app.core.alerts.notification import AlertName
 from tasks_app.models import (
     AlertChannel,
     AlertRule,

@@ -9,9 +9,9 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from tasks_app.core.scopes import Scope
-from tasks_app.services import tokens
-from tasks_app.services.people import Actor, Role
+from tasks_app.core.people.scopes import Scope
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import Actor, Role
 from tests.floor import Floor
 
 

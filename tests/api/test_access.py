@@ -6,8 +6,8 @@ from django.core.exceptions import SuspiciousOperation
 from django.db import OperationalError
 from django.test import Client
 
-from tasks_app.services import tokens
-from tasks_app.services.people import Actor, Role
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import Actor, Role
 from tests.api.conftest import Program
 from tests.floor import Floor
 

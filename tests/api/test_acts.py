@@ -5,11 +5,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from tasks_app.core.scopes import Scope
+from tasks_app.core.people.scopes import Scope
 from tasks_app.models import AuditEntry, Bulk, Job, Kind, Worker
-from tasks_app.services import tokens
-from tasks_app.services.jobs import submit_job
-from tasks_app.services.people import Actor, Role
+from tasks_app.services.jobs.jobs import submit_job
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import Actor, Role
 from tests.api.conftest import Answer, Program
 from tests.floor import Floor
 

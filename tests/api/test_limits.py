@@ -8,12 +8,12 @@ from django.db import connection
 from django.test import Client
 
 from controlplane.environment import rate
-from tasks_app.core.request_rates import Rate
-from tasks_app.core.scopes import Scope
+from tasks_app.core.people.request_rates import Rate
+from tasks_app.core.people.scopes import Scope
 from tasks_app.models import RequestRate
-from tasks_app.services import tokens
-from tasks_app.services.people import Actor, Role
-from tasks_app.store import request_rates
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import Actor, Role
+from tasks_app.store.people import request_rates
 from tests.api.conftest import Program
 from tests.floor import Floor
 

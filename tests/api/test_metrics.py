@@ -2,10 +2,10 @@
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from tasks_app.core.scopes import Scope
+from tasks_app.core.people.scopes import Scope
 from tasks_app.models import Kind, Sample
-from tasks_app.services import tokens
-from tasks_app.services.people import Actor, Role
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import Actor, Role
 from tests.api.conftest import Program
 from tests.floor import Floor
 

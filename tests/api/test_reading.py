@@ -2,10 +2,10 @@
 
 from uuid import uuid4
 
-from tasks_app.core.scopes import Scope
+from tasks_app.core.people.scopes import Scope
 from tasks_app.models import Task
-from tasks_app.services import tokens
-from tasks_app.services.people import Actor, Role
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import Actor, Role
 from tests.api.conftest import Program
 from tests.floor import Floor
 from tests.web.conftest import died

@@ -4,7 +4,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from controlplane.slow_readers import pace
+from controlplane.requests.slow_readers import pace
 
 PARTS: Final = 2_000
 PART: Final = b"x" * 65_536

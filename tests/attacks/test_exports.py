@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tasks_app.models import Bulk
-from tasks_app.services.turns import Turns
-from tasks_app.store.reads.task_rows import TaskPage
+from tasks_app.services.people.turns import Turns
+from tasks_app.store.reads.search.task_rows import TaskPage
 from tasks_app.web import exports, person_turns
 from tests.floor import Floor
 from tests.waiting import wait_for

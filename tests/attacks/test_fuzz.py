@@ -15,9 +15,9 @@ from django.test import Client
 
 from controlplane.asgi import application
 from tasks_app.api.api import api
-from tasks_app.core.scopes import Scope
-from tasks_app.services import tokens
-from tasks_app.services.people import Actor, Role
+from tasks_app.core.people.scopes import Scope
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import Actor, Role
 from tests.access.test_walls import ADMIN_ROUTES, EVERY_ROUTE, filled, of_the_api, operations
 from tests.attacks.conftest import Hashes
 from tests.attacks.hostile import (

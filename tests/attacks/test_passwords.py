@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.core import mail
 from django.test import Client
 
-from tasks_app.core.request_rates import Rate
-from tasks_app.services.password_hashing import AT_ONCE, WAITING, turns
+from tasks_app.core.people.request_rates import Rate
+from tasks_app.services.people.password_hashing import AT_ONCE, WAITING, turns
 from tests.attacks.conftest import Hashes
 from tests.floor import Floor
 from tests.waiting import wait_for

@@ -6,7 +6,7 @@ from django.test import Client
 
 from tasks_app.live import consumers
 from tasks_app.live.consumers import SIGNED_OUT, TOO_MANY
-from tasks_app.services.turns import Turns
+from tasks_app.services.people.turns import Turns
 from tests.floor import Floor
 from tests.live.conftest import feed_runs, run, socket
 from tests.waiting import wait_for

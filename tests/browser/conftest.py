@@ -132,7 +132,7 @@ class Site:
 
     def supervise(self) -> "subprocess.Popen[bytes]":
         """Start a supervisor and wait for its first round."""
-        from tasks_app.store.reads.duty import last_round_age_seconds
+        from tasks_app.store.reads.dispatch.leader_status import last_round_age_seconds
 
         process = self._start("supervise")
         wait_for(lambda: last_round_age_seconds() is not None, "a first round", 40)

@@ -14,13 +14,14 @@ from django.contrib.admin.utils import quote
 from django.urls import reverse
 from playwright.sync_api import Browser, expect
 
-from tasks_app.core.bulks import BulkAction, BulkOrder
+from tasks_app.core.actions.bulks import BulkAction, BulkOrder
 from tasks_app.models import AuditEntry, Limit
 from tasks_app.sdk.link import Grant, Progress
 from tasks_app.sdk.task_log import LogLine
-from tasks_app.services import bulks, worker_protocol
-from tasks_app.services.configuration import note_change
-from tasks_app.services.people import Actor, Role
+from tasks_app.services.actions import bulks
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.people.people import Actor, Role
+from tasks_app.services.settings.configuration import note_change
 from tests.access.routes import PAGES
 from tests.browser.conftest import Site, Visitor, visit
 from tests.people import PeopleFloor

@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from tasks_app.models import AuditEntry, Kind, Limit
-from tasks_app.services.operations import dismiss
-from tasks_app.services.people import Actor, Role
+from tasks_app.services.actions.operations import dismiss
+from tasks_app.services.people.people import Actor, Role
 from tests.browser.conftest import Site, Visitor
 from tests.jobs import JobFloor
 

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory, override_settings
 
 from controlplane.environment import networks
-from controlplane.proxies import TrustedProxies, client_address
+from controlplane.requests.proxies import TrustedProxies, client_address
 
 PROXIES = [ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
 

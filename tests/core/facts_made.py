@@ -6,7 +6,8 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
-from tasks_app.core.dispatch import in_dispatch_order
+from tasks_app.core.dispatch.dispatch import in_dispatch_order
+from tasks_app.core.dispatch.fairness import kinds_that_share
 from tasks_app.core.facts import (
     DispatchPlan,
     KindPolicy,
@@ -17,7 +18,6 @@ from tasks_app.core.facts import (
     TaskFacts,
     WorkerFacts,
 )
-from tasks_app.core.fairness import kinds_that_share
 
 SEED_DURATIONS = (10, 2, 2, 10, 2, 2, 10, 2, 2)
 """The nine tasks of the seed, in seconds."""

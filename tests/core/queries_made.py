@@ -4,8 +4,8 @@ from datetime import datetime
 
 from hypothesis import strategies as st
 
-from tasks_app.core.queries import Match, Node, Not, Op, Text, all_of, any_of
-from tasks_app.core.query_fields import FIELDS, ORDERED, REASONS, STATUSES, Takes, Vocabulary
+from tasks_app.core.search.queries import Match, Node, Not, Op, Text, all_of, any_of
+from tasks_app.core.search.query_fields import FIELDS, ORDERED, REASONS, STATUSES, Takes, Vocabulary
 
 KNOWN = Vocabulary(
     kinds=["classify_ticket", "send mail", "a"],

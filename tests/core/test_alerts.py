@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.core.alerts import (
+from tasks_app.core.alerts.detection import (
     AlertThresholds,
     DeadWaiting,
     FloorFacts,

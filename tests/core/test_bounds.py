@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from tasks_app.core.dispatch import plan_dispatch
+from tasks_app.core.dispatch.dispatch import plan_dispatch
 from tasks_app.core.facts import (
     KindPolicy,
     LimitFacts,

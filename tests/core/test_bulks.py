@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.core.bulks import (
+from tasks_app.core.actions.bulks import (
     BATCH,
     WAVES,
     BulkAction,
@@ -20,7 +20,7 @@ from tasks_app.core.bulks import (
     wave_end,
     wave_of,
 )
-from tasks_app.core.drain_time import drain_time
+from tasks_app.core.dispatch.drain_time import drain_time
 from tasks_app.core.facts import WorkerFacts
 from tasks_app.core.states import Status
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.core.payloads import PayloadLimits, check_payload, dump_json
+from tasks_app.core.intake.payloads import PayloadLimits, check_payload, dump_json
 
 scalars = (
     st.none()

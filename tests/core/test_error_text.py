@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.core.error_text import MAX_MESSAGE, MAX_TRACEBACK, clean_error, shorten
 from tasks_app.core.facts import ErrorFacts
+from tasks_app.core.failures.error_text import MAX_MESSAGE, MAX_TRACEBACK, clean_error, shorten
 
 nonsense: Any = st.none() | st.text(st.characters(categories=None)) | st.floats() | st.binary()
 

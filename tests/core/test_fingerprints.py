@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.core.fingerprints import (
+from tasks_app.core.failures.fingerprints import (
     LENGTH,
     LONGEST_LINE,
     app_frame,

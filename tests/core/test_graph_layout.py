@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.core.graph_layout import apart, lay_out
+from tasks_app.core.drawing.graph_layout import apart, lay_out
 
 Steps = tuple[tuple[str, tuple[str, ...]], ...]
 

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.core.json_changes import ABSENT, list_changes
+from tasks_app.core.actions.json_changes import ABSENT, list_changes
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),

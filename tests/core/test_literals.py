@@ -15,7 +15,7 @@ from tasks_app.core.literals import (
     truth,
     whole_number,
 )
-from tasks_app.core.query_fields import instant_of, number_of, seconds_of
+from tasks_app.core.search.query_fields import instant_of, number_of, seconds_of
 
 ODD = ["", " ", "12_34", "1 2", " 12", "12 ", "+12", "\uff11\uff12", "\u0663", "0x1f", "1e5", "nan"]
 ODD += ["inf", "\u00b2", "1,5"]

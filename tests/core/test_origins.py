@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from tasks_app.core.hidden_conditions import comparison_faults, shown_plan
-from tasks_app.core.hidden_queries import names_hidden_path, shown_query
-from tasks_app.core.hidden_words import Source, part_of, secrets_of, shown_part
-from tasks_app.core.origins import (
+from tasks_app.core.jobs.plans import Plan, load_plan
+from tasks_app.core.masking.hidden_conditions import comparison_faults, shown_plan
+from tasks_app.core.masking.hidden_queries import names_hidden_path, shown_query
+from tasks_app.core.masking.hidden_words import Source, part_of, secrets_of, shown_part
+from tasks_app.core.masking.origins import (
     MOST_OF_A_STEP,
     PAYLOAD,
     Origin,
@@ -20,8 +21,7 @@ from tasks_app.core.origins import (
     origins_of_step,
     origins_of_undo,
 )
-from tasks_app.core.plans import Plan, load_plan
-from tasks_app.core.redaction import MASK, folded
+from tasks_app.core.masking.redaction import MASK, folded
 
 HIDDEN = {"classify": folded(["label"])}
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.core.breaker_previews import openings
-from tasks_app.core.breakers import SETTINGS as BREAKER
+from tasks_app.core.dispatch.breakers import SETTINGS as BREAKER
 from tasks_app.core.facts import (
     ErrorFacts,
     KindPolicy,
@@ -17,22 +16,23 @@ from tasks_app.core.facts import (
     TaskFacts,
     WorkerFacts,
 )
-from tasks_app.core.hand_out_previews import (
+from tasks_app.core.settings.breaker_previews import openings
+from tasks_app.core.settings.hand_out_previews import (
     LimitPast,
     Silences,
     preview_limit,
     preview_stale_after,
     preview_strategy,
 )
-from tasks_app.core.previews import KindPast, PastAttempt, preview_kind
-from tasks_app.core.states import DeadReason, Outcome
-from tasks_app.core.supervision_previews import (
+from tasks_app.core.settings.kind_previews import KindPast, PastAttempt, preview_kind
+from tasks_app.core.settings.supervision_previews import (
     Ahead,
     RoundsPast,
     preview_backlog,
     preview_quarantine,
     preview_tick,
 )
+from tasks_app.core.states import DeadReason, Outcome
 
 NOW: dict[str, Any] = {
     "paused": False,

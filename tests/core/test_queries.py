@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.core.queries import AllOf, AnyOf, Match, Node, Not, Text, conjuncts, write
-from tasks_app.core.query_completion import complete
-from tasks_app.core.query_fields import FIELDS, Vocabulary, decimal_of
-from tasks_app.core.query_parsing import DEEPEST, LONGEST, parse
+from tasks_app.core.search.queries import AllOf, AnyOf, Match, Node, Not, Text, conjuncts, write
+from tasks_app.core.search.query_completion import complete
+from tasks_app.core.search.query_fields import FIELDS, Vocabulary, decimal_of
+from tasks_app.core.search.query_parsing import DEEPEST, LONGEST, parse
 from tests.core.queries_made import KNOWN, TREES
 
 

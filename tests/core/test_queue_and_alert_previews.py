@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.core.advice import Pinned
-from tasks_app.core.alert_previews import (
+from tasks_app.core.actions.payload_previews import preview_result_schema
+from tasks_app.core.alerts.detection import SnapshotHeld
+from tasks_app.core.dispatch.advice import Pinned
+from tasks_app.core.settings.alert_previews import (
     DAY,
     AlertsPast,
     Minute,
@@ -17,10 +19,14 @@ from tasks_app.core.alert_previews import (
     preview_alerts,
     preview_rule,
 )
-from tasks_app.core.alerts import SnapshotHeld
-from tasks_app.core.limit_previews import Held, JoinPast, preview_join, preview_leave, waits_under
-from tasks_app.core.payload_previews import preview_result_schema
-from tasks_app.core.queue_previews import (
+from tasks_app.core.settings.limit_previews import (
+    Held,
+    JoinPast,
+    preview_join,
+    preview_leave,
+    waits_under,
+)
+from tasks_app.core.settings.queue_previews import (
     Overruns,
     Queue,
     Unroutable,

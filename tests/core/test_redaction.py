@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from tasks_app.core.error_text import shorten
-from tasks_app.core.redaction import MASK, folded, secrets_in, without
+from tasks_app.core.failures.error_text import shorten
+from tasks_app.core.masking.redaction import MASK, folded, secrets_in, without
 
 KEYS = folded(["card", "secret"])
 CARD = "4111222233334444"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tasks_app.core.drawing.result_forms import WHOLE, FieldKind, ResultForm, make_form, read_form
 from tasks_app.core.literals import plain
-from tasks_app.core.result_forms import WHOLE, FieldKind, ResultForm, make_form, read_form
 
 
 def form_of(required: tuple[str, ...] = (), **properties: Any) -> ResultForm:

@@ -7,7 +7,7 @@ from datetime import date
 from enum import Enum, IntEnum, StrEnum
 from typing import Any, NoReturn
 
-from tasks_app.core.payloads import PayloadLimits, check_payload
+from tasks_app.core.intake.payloads import PayloadLimits, check_payload
 from tasks_app.core.sanitise import MAX_BYTES, MAX_DEPTH
 
 STORABLE = PayloadLimits(MAX_BYTES, MAX_DEPTH, max_nodes=10**9)

@@ -16,10 +16,10 @@ from examples.content_moderation import images, texts
 from examples.content_moderation.kinds import ALLOW, BLOCK, MACHINES, REVIEW, REVIEW_KIND, UNCLEAR
 from examples.content_moderation.plans import plan_of
 from examples.content_moderation.posts import POSTS, paint
-from tasks_app.core.plan_checks import check_plan
+from tasks_app.core.jobs.plan_checks import check_plan
 from tasks_app.core.states import Status
-from tasks_app.services.result_schemas import result_faults
-from tasks_app.store.reads.inbox import list_waiting
+from tasks_app.services.jobs.result_schemas import result_faults
+from tasks_app.store.reads.jobs.inbox import list_waiting
 from tests.people import PeopleFloor
 
 

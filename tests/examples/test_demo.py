@@ -12,7 +12,7 @@ from examples.ticket_triage.settings import OWN_TICKETS
 from examples.ticket_triage.steps import submit_with_people
 from examples.ticket_triage.tickets import Ticket, read_tickets
 from tasks_app.models import Dependency, Job, Kind, Task
-from tasks_app.store.reads.inbox import list_waiting
+from tasks_app.store.reads.jobs.inbox import list_waiting
 from tests.people import PeopleFloor
 
 

@@ -16,8 +16,8 @@ from examples.end_of_day.plans import (
     plans_of,
     seed_day,
 )
-from tasks_app.core.plan_checks import check_plan
-from tasks_app.core.recovery import STEPS, daily_cost
+from tasks_app.core.dispatch.recovery import STEPS, daily_cost
+from tasks_app.core.jobs.plan_checks import check_plan
 
 KEYS = (
     "completed",

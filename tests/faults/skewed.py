@@ -27,7 +27,7 @@ def main(name: str, modules: str, rate: float) -> int:
     django.setup()
     from tasks_app.sdk.options import Options
     from tasks_app.sdk.runtime import Worker
-    from tasks_app.services.direct_link import DirectLink
+    from tasks_app.services.attempts.direct_link import DirectLink
 
     def drift() -> float:
         return (rate - 1) * (right_monotonic() - BEGAN) + jumped()

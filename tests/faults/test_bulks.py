@@ -6,12 +6,12 @@ from uuid import UUID
 
 import psycopg
 
-from tasks_app.core.bulks import BATCH, BulkAction, BulkOrder, BulkState
+from tasks_app.core.actions.bulks import BATCH, BulkAction, BulkOrder, BulkState
 from tasks_app.core.states import DeadReason, Status
 from tasks_app.models import Bulk, Task
-from tasks_app.services import bulks
-from tasks_app.services.people import Actor
-from tasks_app.store import closing
+from tasks_app.services.actions import bulks
+from tasks_app.services.people.people import Actor
+from tasks_app.store.actions import unleased_ends
 from tests.faults.conftest import Plant
 from tests.races.conftest import waiting_for_locks
 from tests.waiting import wait_for
@@ -20,7 +20,9 @@ from tests.waiting import wait_for
 def dead(plant: Plant, count: int) -> list[UUID]:
     error = json.dumps({"type": "KeyError", "message": "no such part"})
     ids = plant.floor.submit(count, kind="step")
-    closing.close_waiting(ids, Status.DEAD, reason=DeadReason.PERMANENT, errors=[error] * count)
+    unleased_ends.close_waiting(
+        ids, Status.DEAD, reason=DeadReason.PERMANENT, errors=[error] * count
+    )
     return ids
 
 

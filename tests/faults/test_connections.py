@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from controlplane.embedded import Server, running
-from tasks_app.services.handler_connections import KEPT
+from tasks_app.services.attempts.handler_connections import KEPT
 from tests.faults.test_postgres import SETTINGS, manage
 from tests.waiting import wait_for
 

@@ -10,8 +10,8 @@ from django.core.management import call_command
 
 from tasks_app.core.states import OnDead, Status
 from tasks_app.models import Effect
-from tasks_app.services import operations
-from tasks_app.services.people import Actor
+from tasks_app.services.actions import operations
+from tasks_app.services.people.people import Actor
 from tests.faults.conftest import Plant
 from tests.faults.sending import COMPOSED, RECORDED, SEND, SENT
 from tests.waiting import wait_for

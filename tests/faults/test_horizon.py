@@ -6,10 +6,10 @@ from contextlib import closing
 import psycopg
 import pytest
 
-from tasks_app.core.alerts import SNAPSHOT_SECONDS, SnapshotHeld
+from tasks_app.core.alerts.detection import SNAPSHOT_SECONDS, SnapshotHeld
 from tasks_app.core.states import Status
 from tasks_app.models import Task
-from tasks_app.store.reads.overview import read_overview
+from tasks_app.store.reads.dispatch.overview import read_overview
 from tests.faults.conftest import Plant
 from tests.waiting import wait_for
 

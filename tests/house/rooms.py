@@ -8,6 +8,9 @@ from typing import Final
 from controlplane.environment import ROOT
 
 PRODUCT: Final = ("controlplane", "tasks_app")
+LAYERS: Final = ("tasks_app/core", "tasks_app/store", "tasks_app/services")
+"""The layers whose modules stand in folders by subject."""
+
 MOST_MODULES: Final = 26
 FEWEST_MODULES: Final = 3
 """A subject with fewer modules has no folder of its own: its modules stand in the layer's."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from controlplane.environment import ROOT
+from tests.house.rooms import FEWEST_MODULES, LAYERS, MOST_MODULES, rooms
 
 LONGEST_MODULE = 300
 LONGEST_FUNCTION = 40
@@ -81,3 +82,28 @@ def test_no_function_is_longer_than_forty_lines() -> None:
 
 def test_no_module_has_a_name_that_says_nothing() -> None:
     assert not [path for path in modules(*CODE, "tests") if path.stem in FORBIDDEN_NAMES]
+
+
+def test_no_folder_holds_more_modules_than_a_reader_takes_in() -> None:
+    large = {folder: len(modules) for folder, modules in rooms().items()}
+    assert not {folder: count for folder, count in large.items() if count > MOST_MODULES}
+
+
+def test_no_subject_has_a_folder_for_fewer_than_three_modules() -> None:
+    subjects = {
+        folder: sorted(modules)
+        for folder, modules in rooms().items()
+        if any(folder.startswith(f"{layer}/") for layer in LAYERS)
+    }
+    assert len(subjects) > 30
+    assert not {name: found for name, found in subjects.items() if len(found) < FEWEST_MODULES}
+
+
+def test_each_folder_says_what_belongs_in_it() -> None:
+    silent = [
+        folder
+        for folder in rooms()
+        if any(folder == layer or folder.startswith(f"{layer}/") for layer in LAYERS)
+        and not ast.get_docstring(ast.parse((ROOT / folder / "__init__.py").read_text()))
+    ]
+    assert not silent

@@ -20,8 +20,8 @@ CODE = [
 ]
 # What unpickles: the pipes of multiprocessing, between a worker and the children that it starts.
 OWN_PIPES = {
-    "tasks_app/sdk/child.py",
-    "tasks_app/sdk/child_handle.py",
+    "tasks_app/sdk/children/child.py",
+    "tasks_app/sdk/children/child_handle.py",
     "controlplane/stack.py",
 }
 UNPICKLE = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "multiprocessing"}

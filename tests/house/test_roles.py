@@ -10,14 +10,14 @@ import pytest
 
 from controlplane.environment import ROOT
 from tasks_app import services
-from tasks_app.services.people import NEEDED, Actor, NotAllowed, Role, needs
+from tasks_app.services.people.people import NEEDED, Actor, NotAllowed, Role, needs
 
 
 def acts() -> Iterator[str]:
-    for found in pkgutil.iter_modules(services.__path__):
-        if found.name == "auditing":  # writes down what an act did; the act was asked already
+    for found in pkgutil.walk_packages(services.__path__, f"{services.__name__}."):
+        if found.name.endswith(".auditing"):  # records an action whose role was asked already
             continue
-        module = importlib.import_module(f"{services.__name__}.{found.name}")
+        module = importlib.import_module(found.name)
         for name, function in inspect.getmembers(module, inspect.isfunction):
             inner = inspect.unwrap(function)
             if inner.__module__ != module.__name__ or name.startswith("_"):

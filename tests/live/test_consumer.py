@@ -14,7 +14,7 @@ from controlplane.asgi import application
 from tasks_app.live import consumers
 from tasks_app.live.consumers import AHEAD, SIGNED_OUT
 from tasks_app.live.feed import Reader
-from tasks_app.services.sampler import Sampler
+from tasks_app.services.dispatch.sampler import Sampler
 from tests.floor import Floor
 from tests.live.conftest import feed_runs, hear, hear_until, run, socket
 from tests.waiting import wait_for

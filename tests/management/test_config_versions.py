@@ -7,8 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tasks_app.models import Kind, Task
-from tasks_app.services.configuration_files import apply_settings
-from tasks_app.services.people import Actor, Role
+from tasks_app.services.people.people import Actor, Role
+from tasks_app.services.settings.configuration_files import apply_settings
 from tests.floor import Floor
 from tests.management.test_config import config, file, floor
 

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tasks_app.models import AuditEntry, Bulk, Job, Kind, Worker
-from tasks_app.services.jobs import submit_job
+from tasks_app.services.jobs.jobs import submit_job
 from tests.floor import Floor
 
 

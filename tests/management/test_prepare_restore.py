@@ -16,9 +16,9 @@ from controlplane.embedded import Server
 from controlplane.embedded.place import program
 from controlplane.environment import ROOT
 from tasks_app.models import AuditEntry, Task
-from tasks_app.services.configuration_files import apply_settings
-from tasks_app.services.operations import dismiss
-from tasks_app.services.people import Actor, Role
+from tasks_app.services.actions.operations import dismiss
+from tasks_app.services.people.people import Actor, Role
+from tasks_app.services.settings.configuration_files import apply_settings
 from tests.floor import Floor
 
 BEA = Actor("bea", role=Role.ADMIN)

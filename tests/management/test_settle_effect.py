@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 from django.core.management import CommandError, call_command
 
-from tasks_app.core.effects import IfUnsure
+from tasks_app.core.attempts.effects import IfUnsure
 from tasks_app.models import AuditEntry, Effect
-from tasks_app.services.effects import begin_effect
+from tasks_app.services.attempts.effects import begin_effect
 from tests.floor import Floor
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection
 
-from tasks_app.management import intake as intakes
+from tasks_app.management import file_submission as intakes
+from tasks_app.management.file_rows import FileUnreadable, Row
 from tasks_app.management.interrupts import Interrupts
 from tasks_app.management.reject_file import RejectFile
-from tasks_app.management.rows import FileUnreadable, Row
 from tasks_app.models import Task
-from tasks_app.services.submission import submit_tasks
+from tasks_app.services.intake.submission import submit_tasks
 from tests.floor import Floor
 from tests.management.submitting import Desk
 

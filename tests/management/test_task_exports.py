@@ -17,8 +17,8 @@ from django.core.management import CommandError, call_command
 
 from controlplane.environment import ROOT
 from tasks_app.models import Task
-from tasks_app.services.submission import NewTask, submit_tasks
-from tasks_app.store.reads import task_lists
+from tasks_app.services.intake.submission import NewTask, submit_tasks
+from tasks_app.store.reads.search import task_lists
 from tests.floor import Floor
 from tests.management.submitting import Desk
 

@@ -5,7 +5,7 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
-from tasks_app.services.tokens import verify
+from tasks_app.services.people.tokens import verify
 
 pytestmark = pytest.mark.django_db
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from tasks_app.core.jobs import JobPolicy, JobStatus
+from tasks_app.core.jobs.job_states import JobPolicy, JobStatus
 from tasks_app.core.states import FINAL, Status
 
 OPEN = {Status.PENDING, Status.RUNNING}

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule, run_state_machine_as_test
 
 from tasks_app.core.states import OnDead, Status
-from tasks_app.services.human_steps import Claimed, claim_step, extend_step
-from tasks_app.store.reads.inbox import find_person
+from tasks_app.services.jobs.human_steps import Claimed, claim_step, extend_step
+from tasks_app.store.reads.jobs.inbox import find_person
 from tests.model.reference import ModelTask
 from tests.model.test_store_model import QUICK, Record, picks
 from tests.people import APPROVED, PeopleFloor

@@ -18,14 +18,15 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tasks_app.core.jobs import JobPolicy, JobStatus, Role
+from tasks_app.core.jobs.job_states import JobPolicy, JobStatus, Role
 from tasks_app.core.states import Status
 from tasks_app.models import Job, StepTask, Task
 from tasks_app.sdk.link import Grant
-from tasks_app.services import jobs, operations
-from tasks_app.services.cancellation import cancel_tasks
-from tasks_app.services.rounds import Deposed, run_round
-from tasks_app.store import leader
+from tasks_app.services.actions import operations
+from tasks_app.services.actions.cancellation import cancel_tasks
+from tasks_app.services.dispatch.rounds import Deposed, run_round
+from tasks_app.services.jobs import jobs
+from tasks_app.store.dispatch import leader
 from tests.jobs import JobFloor
 from tests.model.saga import CLOSED, Piece, Saga
 

@@ -18,16 +18,17 @@ from hypothesis.stateful import (
 )
 
 from tasks_app.core.facts import ErrorFacts
-from tasks_app.core.retention import STATUSES, Kept
+from tasks_app.core.settings.retention import STATUSES, Kept
 from tasks_app.core.states import UNFINISHED, OnDead, Status
 from tasks_app.models import RetentionSettings, SupervisorSettings, Task
 from tasks_app.sdk.link import Failure, Grant, WorkerUnknown
-from tasks_app.services import operations, worker_protocol
-from tasks_app.services.cancellation import cancel_tasks
-from tasks_app.services.people import Actor
-from tasks_app.services.pruning import Pruner
-from tasks_app.services.rounds import Deposed, run_round
-from tasks_app.store import breakers, leader
+from tasks_app.services.actions import operations
+from tasks_app.services.actions.cancellation import cancel_tasks
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.dispatch.rounds import Deposed, run_round
+from tasks_app.services.people.people import Actor
+from tasks_app.services.settings.pruning import Pruner
+from tasks_app.store.dispatch import breakers, leader
 from tests.floor import Floor
 from tests.model.reference import ModelTask
 

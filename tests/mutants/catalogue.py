@@ -22,10 +22,10 @@ class Mutant:
     tests: tuple[str, ...]
 
 
-LEASES: Final = "tasks_app/store/leases.py"
-SWEEP: Final = "tasks_app/store/sweep.py"
+LEASES: Final = "tasks_app/store/attempts/leases.py"
+SWEEP: Final = "tasks_app/store/attempts/sweep.py"
 WORKERS: Final = "tasks_app/store/workers.py"
-ROUNDS: Final = "tasks_app/services/rounds.py"
+ROUNDS: Final = "tasks_app/services/dispatch/rounds.py"
 
 MUTANTS: Final = (
     Mutant(
@@ -40,7 +40,7 @@ MUTANTS: Final = (
             ),
         ),
         (
-            "tests/services/test_leases.py::test_a_worker_cannot_report_under_an_older_token_of_its_own",
+            "tests/services/attempts/test_leases.py::test_a_worker_cannot_report_under_an_older_token_of_its_own",
         ),
     ),
     Mutant(
@@ -81,20 +81,20 @@ MUTANTS: Final = (
             ),
         ),
         (
-            "tests/services/test_clocks.py::test_a_supervisor_whose_clock_is_wrong_judges_as_any_other",
+            "tests/services/dispatch/test_clocks.py::test_a_supervisor_whose_clock_is_wrong_judges_as_any_other",
         ),
     ),
     Mutant(
         "no epoch fence",
         (
             Patch(
-                "tasks_app/store/leader.py",
+                "tasks_app/store/dispatch/leader.py",
                 "       last_round_at = statement_timestamp()\n WHERE id = 1 AND epoch = %(epoch)s",
                 "       last_round_at = statement_timestamp()\n WHERE id = 1",
             ),
         ),
         (
-            "tests/services/test_shift.py::test_a_round_of_a_deposed_leader_changes_nothing",
+            "tests/services/dispatch/test_shift.py::test_a_round_of_a_deposed_leader_changes_nothing",
             "tests/races/test_races.py::test_a_round_that_meets_a_take_over_comes_to_nothing",
         ),
     ),
@@ -102,14 +102,14 @@ MUTANTS: Final = (
         "a started attempt not counted on reclaim",
         (
             Patch(
-                "tasks_app/services/lease_ends.py",
+                "tasks_app/services/attempts/lease_ends.py",
                 "        refund=free,\n",
                 "        refund=True,\n",
             ),
         ),
         (
             (
-                "tests/services/test_leases.py"
+                "tests/services/attempts/test_leases.py"
                 "::test_a_silent_worker_is_lost_and_a_started_task_pays_one_attempt"
             ),
         ),
@@ -118,7 +118,7 @@ MUTANTS: Final = (
         "unlock before commit",
         (Patch(ROUNDS, "@transactional\ndef _round(", "def _round("),),
         (
-            "tests/services/test_shift.py::test_a_round_of_a_deposed_leader_changes_nothing",
+            "tests/services/dispatch/test_shift.py::test_a_round_of_a_deposed_leader_changes_nothing",
             (
                 "tests/races/test_races.py"
                 "::test_a_take_over_waits_for_the_commit_of_a_round_that_has_passed_its_fence"
@@ -129,7 +129,7 @@ MUTANTS: Final = (
         "a drain takes what was just begun",
         (
             Patch(
-                "tasks_app/store/lease_locks.py",
+                "tasks_app/store/attempts/lease_locks.py",
                 "AND (t.status = 'ASSIGNED' OR %(begun)s AND t.status = 'RUNNING')",
                 "AND t.status IN ('ASSIGNED', 'RUNNING')",
             ),
@@ -155,7 +155,7 @@ MUTANTS: Final = (
         "a failure by our own stop is charged",
         (
             Patch(
-                "tasks_app/sdk/failures.py",
+                "tasks_app/sdk/outcomes/failures.py",
                 "if self._signals.caused(outcome):",
                 "if not outcome and self._signals.caused(outcome):",
             ),
@@ -170,7 +170,11 @@ MUTANTS: Final = (
     ),
     Mutant(
         "a loop for each task of a child",
-        (Patch("tasks_app/sdk/child.py", "if self._loop is None:", "if self is not None:"),),
+        (
+            Patch(
+                "tasks_app/sdk/children/child.py", "if self._loop is None:", "if self is not None:"
+            ),
+        ),
         (
             (
                 "tests/sdk/test_habits.py"
@@ -184,7 +188,7 @@ MUTANTS: Final = (
         (Patch(SWEEP, "WHEN 'replaced' THEN 'replaced'", "WHEN 'replaced' THEN 'worker_lost'"),),
         (
             (
-                "tests/services/test_leases.py"
+                "tests/services/attempts/test_leases.py"
                 "::test_two_living_processes_with_one_name_cost_their_tasks_nothing"
             ),
         ),
@@ -194,7 +198,7 @@ MUTANTS: Final = (
         (Patch(SWEEP, "least(statement_timestamp(), h.at)", "statement_timestamp()"),),
         (
             (
-                "tests/services/test_leases.py"
+                "tests/services/attempts/test_leases.py"
                 "::test_the_leases_of_a_silent_worker_are_lost_with_it_and_not_timed_out"
             ),
         ),
@@ -208,7 +212,7 @@ MUTANTS: Final = (
         ),
         (
             (
-                "tests/services/test_leases.py::test_signs_of_life_that_follow_each_other_at_once"
+                "tests/services/attempts/test_leases.py::test_signs_of_life_that_follow_each_other_at_once"
                 "_do_not_reclaim_what_was_just_claimed"
             ),
         ),
@@ -217,9 +221,9 @@ MUTANTS: Final = (
         "a claim asks no gate again",
         (Patch(LEASES, "       AND {IS_OPEN}\n", ""),),
         (
-            "tests/services/test_starts.py::test_nothing_begins_from_the_backlog_while",
+            "tests/services/dispatch/test_starts.py::test_nothing_begins_from_the_backlog_while",
             (
-                "tests/services/test_starts.py"
+                "tests/services/dispatch/test_starts.py"
                 "::test_a_breaker_that_opens_spares_the_attempts_of_what_waits_in_the_backlog"
             ),
         ),
@@ -228,14 +232,14 @@ MUTANTS: Final = (
         "a rate holds at the hand-out only",
         (
             Patch(
-                "tasks_app/store/gates.py",
+                "tasks_app/store/dispatch/gates.py",
                 "r.tokens - w.ahead < least(w.weight, r.burst)",
                 "r.tokens - w.ahead < 0 * least(w.weight, r.burst) - 1000",
             ),
         ),
         (
             (
-                "tests/services/test_starts.py"
+                "tests/services/dispatch/test_starts.py"
                 "::test_a_rate_holds_when_tasks_begin_not_only_when_they_are_handed_out"
             ),
         ),
@@ -244,19 +248,19 @@ MUTANTS: Final = (
         "overdue tasks are handed out",
         (
             Patch(
-                "tasks_app/store/reads/ready.py",
+                "tasks_app/store/reads/dispatch/ready_queue.py",
                 "       AND (deadline_at IS NULL OR deadline_at > statement_timestamp())\n",
                 "",
             ),
             Patch(
-                "tasks_app/store/dispatch.py",
+                "tasks_app/store/dispatch/dispatch.py",
                 "           AND (t.deadline_at IS NULL OR t.deadline_at > statement_timestamp())\n",
                 "",
             ),
         ),
         (
             (
-                "tests/services/test_starts.py"
+                "tests/services/dispatch/test_starts.py"
                 "::test_of_thousands_that_are_overdue_none_is_handed_out_or_begun"
             ),
         ),
@@ -266,17 +270,23 @@ MUTANTS: Final = (
         (Patch(ROUNDS, "    if hidden:\n", "    if False:\n"),),
         (
             (
-                "tests/services/test_windows.py"
+                "tests/services/dispatch/test_windows.py"
                 "::test_tasks_of_a_held_lock_that_fill_the_window_do_not_hide_a_free_one"
             ),
         ),
     ),
     Mutant(
         "a wait that begins at the submission",
-        (Patch("tasks_app/store/readiness.py", '"greatest(run_at, ready_at)"', '"run_at"'),),
+        (
+            Patch(
+                "tasks_app/store/reads/dispatch/readiness.py",
+                '"greatest(run_at, ready_at)"',
+                '"run_at"',
+            ),
+        ),
         (
             (
-                "tests/services/test_waits.py"
+                "tests/services/dispatch/test_waits.py"
                 "::test_a_dependent_has_the_whole_grace_from_the_end_of_its_need"
             ),
         ),
@@ -293,19 +303,19 @@ MUTANTS: Final = (
         "dependency ignored",
         (
             Patch(
-                "tasks_app/store/reads/ready.py",
+                "tasks_app/store/reads/dispatch/ready_queue.py",
                 "status = 'PENDING' AND waiting_on = 0",
                 "status = 'PENDING'",
             ),
             Patch(
-                "tasks_app/store/dispatch.py",
+                "tasks_app/store/dispatch/dispatch.py",
                 "t.status = 'PENDING' AND t.waiting_on < 1",
                 "t.status = 'PENDING'",
             ),
         ),
         (
             (
-                "tests/services/test_dependencies.py"
+                "tests/services/jobs/test_dependencies.py"
                 "::test_a_dependent_runs_only_after_its_dependency_and_gets_its_result"
             ),
         ),
@@ -314,14 +324,14 @@ MUTANTS: Final = (
         "compensation in forward order",
         (
             Patch(
-                "tasks_app/core/saga.py",
+                "tasks_app/core/jobs/saga.py",
                 "return max(candidates, key=_completion_order",
                 "return min(candidates, key=_completion_order",
             ),
         ),
         (
             (
-                "tests/services/test_job_sagas.py"
+                "tests/services/jobs/test_job_sagas.py"
                 "::test_completed_steps_are_undone_one_by_one_in_reverse_order"
             ),
         ),
@@ -330,32 +340,34 @@ MUTANTS: Final = (
         "limit off by one",
         (
             Patch(
-                "tasks_app/core/limits.py",
+                "tasks_app/core/dispatch/limits.py",
                 "self._free[limit.name] < wanted:",
                 "self._free[limit.name] + 1 < wanted:",
             ),
         ),
-        ("tests/services/test_gates.py::test_a_limit_holds_across_kinds_and_frees_with_each_end",),
+        (
+            "tests/services/dispatch/test_gates.py::test_a_limit_holds_across_kinds_and_frees_with_each_end",
+        ),
     ),
     Mutant(
         "lost wake-up with polling off",
         (Patch(ROUNDS, "    events.wake_workers(handed)\n", ""),),
         (
-            "tests/services/test_wake_ups.py::test_a_worker_that_does_not_poll_is_woken_by_the_round",
+            "tests/services/dispatch/test_wake_ups.py::test_a_worker_that_does_not_poll_is_woken_by_the_round",
         ),
     ),
     Mutant(
         "a requeue that announces nothing",
         (
             Patch(
-                "tasks_app/store/dead_letters.py",
+                "tasks_app/store/failures/dead_letters.py",
                 "    UNION ALL\n    SELECT id, true FROM requeued WHERE waits\n",
                 "",
             ),
         ),
         (
             (
-                "tests/services/test_dependencies.py"
+                "tests/services/jobs/test_dependencies.py"
                 "::test_what_died_while_it_waited_runs_after_a_requeue_once_its_dependency_is_done"
             ),
             (
@@ -368,7 +380,7 @@ MUTANTS: Final = (
         "values that forget where they came from",
         (
             Patch(
-                "tasks_app/store/submission.py",
+                "tasks_app/store/intake/submission.py",
                 "           i.origins::jsonb\n",
                 "           NULL::jsonb\n",
             ),
@@ -384,7 +396,7 @@ MUTANTS: Final = (
         "a fingerprint over hidden values",
         (
             Patch(
-                "tasks_app/services/fingerprinting.py",
+                "tasks_app/services/masking/fingerprinting.py",
                 "replace(end, fingerprint=found[end.task_id]) if end.task_id in found else end",
                 "end",
             ),
@@ -400,14 +412,14 @@ MUTANTS: Final = (
         "an entry of the inbox consumed without effect",
         (
             Patch(
-                "tasks_app/services/settling.py",
+                "tasks_app/services/dispatch/settling.py",
                 "    dependencies.put_back(taken.rest)\n",
                 "",
             ),
         ),
         (
             (
-                "tests/services/test_settling.py"
+                "tests/services/dispatch/test_settling.py"
                 "::test_the_end_of_a_task_with_many_dependents_is_carried_over_in_portions"
             ),
             (

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.db import transaction
 
-from tasks_app.core.effects import EffectVerdict, IfUnsure
+from tasks_app.core.attempts.effects import EffectVerdict, IfUnsure
 from tasks_app.models import Effect
 from tasks_app.sdk.link import EffectStart, Grant
-from tasks_app.services.effects import begin_effect, finish_effect
+from tasks_app.services.attempts.effects import begin_effect, finish_effect
 from tests.floor import Floor
 from tests.races.conftest import Rival, holding
 

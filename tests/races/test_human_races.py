@@ -7,8 +7,8 @@ from django.db import transaction
 
 from tasks_app.core.states import Status
 from tasks_app.models import AuditEntry, Lease, Task
-from tasks_app.services.cancellation import cancel_tasks
-from tasks_app.services.human_steps import Claimed, Refused, claim_step, extend_step
+from tasks_app.services.actions.cancellation import cancel_tasks
+from tasks_app.services.jobs.human_steps import Claimed, Refused, claim_step, extend_step
 from tests.people import APPROVED, PeopleFloor
 from tests.races.conftest import Rival, holding
 

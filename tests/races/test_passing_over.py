@@ -8,13 +8,13 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
-from tasks_app.core.bulks import BulkAction, BulkOrder
-from tasks_app.core.jobs import JobStatus
+from tasks_app.core.actions.bulks import BulkAction, BulkOrder
+from tasks_app.core.jobs.job_states import JobStatus
 from tasks_app.core.states import Status
 from tasks_app.models import BulkItem, Limit, SupervisorSettings, Task
-from tasks_app.services import jobs
-from tasks_app.services.bulks import begin
-from tasks_app.services.people import Actor
+from tasks_app.services.actions.bulks import begin
+from tasks_app.services.jobs import jobs
+from tasks_app.services.people.people import Actor
 from tests.floor import Floor
 from tests.jobs import JobFloor
 from tests.races.conftest import Rival

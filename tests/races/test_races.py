@@ -7,20 +7,23 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from tasks_app.core.facts import Assignment
-from tasks_app.core.new_tasks import Dependency, NewTask
-from tasks_app.core.retention import Kept
+from tasks_app.core.intake.new_tasks import Dependency, NewTask
+from tasks_app.core.settings.retention import Kept
 from tasks_app.core.states import OnDead, Status
 from tasks_app.models import AuditEntry, Lease, Task, Worker
 from tasks_app.models import Dependency as EdgeRow
 from tasks_app.sdk.link import Grant, WorkerUnknown
-from tasks_app.services import operations, worker_protocol
-from tasks_app.services.cancellation import cancel_tasks
-from tasks_app.services.kind_holds import pause_kind
-from tasks_app.services.people import Actor
-from tasks_app.services.rounds import Deposed
-from tasks_app.services.submission import SubmissionInvalid, submit_tasks
-from tasks_app.store import dispatch, leader, pruning, sweep
-from tasks_app.store.needed_tasks import check_keys
+from tasks_app.services.actions import operations
+from tasks_app.services.actions.cancellation import cancel_tasks
+from tasks_app.services.actions.kind_holds import pause_kind
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.dispatch.rounds import Deposed
+from tasks_app.services.intake.submission import SubmissionInvalid, submit_tasks
+from tasks_app.services.people.people import Actor
+from tasks_app.store.attempts import sweep
+from tasks_app.store.dispatch import dispatch, leader
+from tasks_app.store.intake.needed_tasks import check_keys
+from tasks_app.store.settings import pruning
 from tests.floor import Floor
 from tests.races.conftest import Rival, holding, waiting_for_locks
 from tests.waiting import wait_for
@@ -396,7 +399,7 @@ def in_the_middle(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], obj
             check_keys()
             Rival(act).join()
 
-        monkeypatch.setattr("tasks_app.store.needed_tasks.check_keys", checked)
+        monkeypatch.setattr("tasks_app.store.intake.needed_tasks.check_keys", checked)
 
     return happens
 

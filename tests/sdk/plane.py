@@ -10,7 +10,13 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import UUID, uuid4
 
-from tasks_app.core.effects import EffectFacts, EffectState, EffectVerdict, IfUnsure, judge_effect
+from tasks_app.core.attempts.effects import (
+    EffectFacts,
+    EffectState,
+    EffectVerdict,
+    IfUnsure,
+    judge_effect,
+)
 from tasks_app.sdk.link import (
     Completion,
     EffectStart,

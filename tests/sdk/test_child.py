@@ -14,10 +14,10 @@ from uuid import uuid4
 
 import pytest
 
-from tasks_app.sdk.child import DEAF, Cancel, Job, _Child
+from tasks_app.sdk.children.child import DEAF, Cancel, Job, _Child
 from tasks_app.sdk.context import Context
 from tasks_app.sdk.handlers import Handler
-from tasks_app.sdk.outcomes import Done, Stopped
+from tasks_app.sdk.outcomes.outcomes import Done, Stopped
 from tests.sdk.plane import PATIENCE
 
 LARGE = "x" * 60_000
@@ -104,7 +104,7 @@ def test_a_cancel_that_comes_before_its_job_is_not_lost(pipe: Connection, kind: 
 def test_a_child_that_can_no_longer_hear_ends_so_that_it_is_replaced() -> None:
     program = (
         "import multiprocessing\n"
-        "from tasks_app.sdk.child import _Child\n"
+        "from tasks_app.sdk.children.child import _Child\n"
         "ours, theirs = multiprocessing.Pipe()\n"
         "ours.send_bytes(b'no pickle')\n"
         "_Child(theirs, {}, None).run()\n"

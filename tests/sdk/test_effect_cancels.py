@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from tasks_app.core.effects import IfUnsure
+from tasks_app.core.attempts.effects import IfUnsure
 from tasks_app.sdk.context import Cancelled, Context
 from tasks_app.sdk.effects import OwnRecord
 from tasks_app.sdk.link import EffectStart

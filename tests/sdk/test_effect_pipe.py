@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tasks_app.core.effects import EffectVerdict, IfUnsure
+from tasks_app.core.attempts.effects import EffectVerdict, IfUnsure
 from tasks_app.sdk.effect_pipe import (
     Asked,
     EffectAnswer,

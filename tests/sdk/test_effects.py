@@ -8,8 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from tasks_app.core.effects import EffectFacts, EffectState
-from tasks_app.core.errors import classify_error
+from tasks_app.core.attempts.effects import EffectFacts, EffectState
+from tasks_app.core.attempts.error_classes import classify_error
 from tasks_app.core.facts import RetryPolicy
 from tasks_app.sdk.context import Cancelled, Context
 from tasks_app.sdk.handlers import PermanentError

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.core.error_text import MAX_MESSAGE, MAX_TRACEBACK
-from tasks_app.sdk.errors import crashed, describe, timed_out
+from tasks_app.core.failures.error_text import MAX_MESSAGE, MAX_TRACEBACK
 from tasks_app.sdk.handlers import PermanentError, RetryableError
+from tasks_app.sdk.outcomes.errors import crashed, describe, timed_out
 
 
 def raised(error: BaseException) -> BaseException:

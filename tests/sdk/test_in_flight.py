@@ -9,7 +9,7 @@ from tasks_app.sdk.effects import OwnRecord
 from tasks_app.sdk.handlers import Handler
 from tasks_app.sdk.in_flight import NEVER, Execution, InFlight
 from tasks_app.sdk.link import Completion, Failure, Grant
-from tasks_app.sdk.outcomes import ABANDONED, Done, LetGo, Outcome, Report, Stop, Stopped
+from tasks_app.sdk.outcomes.outcomes import ABANDONED, Done, LetGo, Outcome, Report, Stop, Stopped
 
 WORKER = uuid4()
 

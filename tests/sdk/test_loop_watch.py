@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from tasks_app.sdk.loop_thread import LoopThread
-from tasks_app.sdk.outcomes import Outcome, Stopped
+from tasks_app.sdk.outcomes.outcomes import Outcome, Stopped
 from tests.waiting import wait_for
 
 

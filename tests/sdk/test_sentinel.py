@@ -12,8 +12,8 @@ from uuid import uuid4
 
 import pytest
 
-from tasks_app.sdk.board import Board
-from tasks_app.sdk.sentinel import SHARE, Sentinel
+from tasks_app.sdk.children.board import Board
+from tasks_app.sdk.children.sentinel import SHARE, Sentinel
 from tests.waiting import wait_for
 
 # Threads as a worker has them: which of them use a processor is the first argument.

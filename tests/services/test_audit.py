@@ -7,10 +7,10 @@ from django.db import ProgrammingError, connection, transaction
 
 from tasks_app.models import AuditEntry
 from tasks_app.services.audit_invariants import check_audit
-from tasks_app.services.auditing import note
-from tasks_app.services.people import Actor
-from tasks_app.store.reads.audit import AuditFilter, check_chain, every_entry, list_entries
-from tasks_app.store.reads.invariants import find_violations
+from tasks_app.services.people.auditing import note
+from tasks_app.services.people.people import Actor
+from tasks_app.store.reads.invariants.record_invariants import find_violations
+from tasks_app.store.reads.people.audit import AuditFilter, check_chain, every_entry, list_entries
 from tests.floor import Floor
 from tests.races.conftest import holding
 
@@ -113,7 +113,7 @@ def test_a_guard_switched_off_still_leaves_a_trace_at_the_first_broken_entry(
 def test_an_untouched_chain_is_whole_over_many_batches(
     floor: Floor, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tasks_app.store.reads.audit.CHECKED_AT_ONCE", 2)
+    monkeypatch.setattr("tasks_app.store.reads.people.audit.CHECKED_AT_ONCE", 2)
     assert check_audit().entries == 0
     acts(5)
     assert check_audit().entries == 5
@@ -148,7 +148,7 @@ def test_an_act_that_is_rolled_back_leaves_no_gap(floor: Floor) -> None:
 def test_pages_join_and_an_export_reads_them_all(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tasks_app.store.reads.audit.PAGE", 2)
+    monkeypatch.setattr("tasks_app.store.reads.people.audit.PAGE", 2)
     acts(5)
     first = list_entries(AuditFilter())
     second = list_entries(AuditFilter(), before=first.older)
@@ -158,7 +158,7 @@ def test_pages_join_and_an_export_reads_them_all(
         [3, 2],
         [5, 4],
     ]
-    monkeypatch.setattr("tasks_app.store.reads.audit.EXPORTED_AT_ONCE", 2)
+    monkeypatch.setattr("tasks_app.store.reads.people.audit.EXPORTED_AT_ONCE", 2)
     found = [[entry.id for entry in page] for page in every_entry(AuditFilter())]
     assert found == [[5, 4], [3, 2], [1]]
     (only,) = [entry.id for page in every_entry(AuditFilter(text="task 3")) for entry in page]
@@ -168,7 +168,7 @@ def test_pages_join_and_an_export_reads_them_all(
 def test_a_look_is_bounded_and_says_where_it_stopped(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tasks_app.store.reads.audit.LOOKED_AT", 2)
+    monkeypatch.setattr("tasks_app.store.reads.people.audit.LOOKED_AT", 2)
     acts(5)
     page = list_entries(AuditFilter(text="task 0"))
     assert (page.rows, page.older, page.stopped) == ([], 4, True)

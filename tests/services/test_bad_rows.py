@@ -12,16 +12,16 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from tasks_app.core.bulks import BulkAction
+from tasks_app.core.actions.bulks import BulkAction
 from tasks_app.core.states import OnDead, Status
 from tasks_app.models import Attempt, Bulk, BulkItem, Lease, Settled
 from tasks_app.services import isolation
 from tasks_app.services.audit_invariants import check_record
-from tasks_app.services.sequence_repair import repair_sequences
+from tasks_app.services.dispatch.sequence_repair import repair_sequences
 from tasks_app.store import sql
-from tasks_app.store.reads.sequences import sequences_behind
+from tasks_app.store.reads.invariants.sequences import sequences_behind
 from tests.floor import Floor
-from tests.services.test_bulks import begin
+from tests.services.actions.test_bulks import begin
 
 
 @pytest.fixture(autouse=True)

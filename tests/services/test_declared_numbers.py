@@ -9,16 +9,16 @@ import pytest
 from django.db.models import FloatField, IntegerField
 
 from tasks_app.core.facts import ErrorFacts
-from tasks_app.core.new_tasks import NewTask
-from tasks_app.core.plan_checks import check_plan
+from tasks_app.core.intake.new_tasks import NewTask
+from tasks_app.core.intake.task_checks import check_batch
+from tasks_app.core.jobs.plan_checks import check_plan
 from tasks_app.core.states import Status
-from tasks_app.core.task_checks import check_batch
 from tasks_app.models import Heartbeat, Lease
 from tasks_app.sdk.handlers import HandlerError, handler
 from tasks_app.sdk.link import Completion, DeclarationRefused, Failure, Progress, Registration
 from tasks_app.sdk.task_log import LogLine
-from tasks_app.services import worker_protocol
-from tasks_app.services.settings_sections import SECTIONS, known_names
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.settings.settings_sections import SECTIONS, known_names
 from tests.floor import Floor
 
 SOUND = Registration("w1", 4, {"job": 1.0}, "host", 1, "1.0")

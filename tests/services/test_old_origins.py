@@ -4,9 +4,9 @@ from importlib import import_module
 
 from django.db import connection
 
-from tasks_app.core.hidden_words import Source, shown_part
-from tasks_app.core.origins import PAYLOAD, RESULT, load_origins
-from tasks_app.core.redaction import MASK, folded
+from tasks_app.core.masking.hidden_words import Source, shown_part
+from tasks_app.core.masking.origins import PAYLOAD, RESULT, load_origins
+from tasks_app.core.masking.redaction import MASK, folded
 from tasks_app.models import Task
 from tests.jobs import JobFloor
 

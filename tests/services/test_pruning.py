@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from tasks_app.core.retention import Kept
+from tasks_app.core.settings.retention import Kept
 from tasks_app.core.states import OnDead, Status
 from tasks_app.models import (
     Attempt,
@@ -25,25 +25,26 @@ from tasks_app.models import (
     TaskLog,
 )
 from tasks_app.sdk.link import Grant
-from tasks_app.services import pruning, submission
-from tasks_app.services.cancellation import cancel_tasks
-from tasks_app.services.jobs import compensate_job
-from tasks_app.services.operations import dismiss
-from tasks_app.services.people import Actor
-from tasks_app.services.pruning import Pruner
-from tasks_app.services.rounds import Deposed
-from tasks_app.services.sampler import Sampler
+from tasks_app.services.actions.cancellation import cancel_tasks
+from tasks_app.services.actions.operations import dismiss
+from tasks_app.services.dispatch.rounds import Deposed
+from tasks_app.services.dispatch.sampler import Sampler
+from tasks_app.services.intake import submission
+from tasks_app.services.jobs.jobs import compensate_job
+from tasks_app.services.people.people import Actor
+from tasks_app.services.settings import pruning
+from tasks_app.services.settings.pruning import Pruner
 from tasks_app.store import sql
 from tasks_app.store.reads.alerting import errors_to_tell
-from tasks_app.store.reads.configuration import days_kept
-from tasks_app.store.reads.counts import (
+from tasks_app.store.reads.dispatch.counts import (
     completed_ever,
     completed_so_far,
     count_by_kind,
     count_by_status,
 )
-from tasks_app.store.reads.dead_groups import read_histories
-from tasks_app.store.reads.series import completed_per_second
+from tasks_app.store.reads.dispatch.series import completed_per_second
+from tasks_app.store.reads.failures.dead_groups import read_histories
+from tasks_app.store.reads.settings.configuration import days_kept
 from tests.floor import Floor
 from tests.jobs import JobFloor
 from tests.races.conftest import Rival
@@ -110,8 +111,8 @@ def dead(floor: Floor) -> UUID:
 
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten rows a batch, however fast they go."""
-    monkeypatch.setattr("tasks_app.services.pruning.FIRST_BATCH", 10)
-    monkeypatch.setattr("tasks_app.services.pruning.next_size", lambda size, seconds: size)
+    monkeypatch.setattr("tasks_app.services.settings.pruning.FIRST_BATCH", 10)
+    monkeypatch.setattr("tasks_app.services.settings.pruning.next_size", lambda size, seconds: size)
 
 
 def test_nothing_goes_unless_an_admin_has_said_so(floor: Floor) -> None:

@@ -6,9 +6,9 @@ import pytest
 from django.core.validators import MaxValueValidator
 from django.db.models import FloatField, IntegerField, Model
 
-from tasks_app.core.bulks import BulkAction, BulkOrder
-from tasks_app.core.new_tasks import HIGHEST_PRIORITY, HIGHEST_WEIGHT
-from tasks_app.core.retry_budget import MOST
+from tasks_app.core.actions.bulks import BulkAction, BulkOrder
+from tasks_app.core.attempts.retry_budget import MOST
+from tasks_app.core.intake.new_tasks import HIGHEST_PRIORITY, HIGHEST_WEIGHT
 from tasks_app.core.states import Status
 from tasks_app.models import (
     AlertSettings,
@@ -17,10 +17,10 @@ from tasks_app.models import (
     RetryCredit,
     SupervisorSettings,
 )
-from tasks_app.services import bulks
-from tasks_app.services.people import Actor
-from tasks_app.services.settings_sections import SECTIONS
-from tasks_app.store.reads.inbox import list_waiting
+from tasks_app.services.actions import bulks
+from tasks_app.services.people.people import Actor
+from tasks_app.services.settings.settings_sections import SECTIONS
+from tasks_app.store.reads.jobs.inbox import list_waiting
 from tests.floor import Floor
 
 OTTO = Actor("otto", "10.0.0.7", "session 0a1b2c3d")

@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from tasks_app.models import ApiToken, AuditEntry
-from tasks_app.services import tokens
-from tasks_app.services.people import Actor, NotAllowed, Role
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import Actor, NotAllowed, Role
 
 ACTOR = Actor("op", "127.0.0.1", role=Role.ADMIN)
 pytestmark = pytest.mark.django_db

@@ -8,9 +8,9 @@ from uuid import UUID
 from tasks_app.core.facts import ErrorFacts
 from tasks_app.models import Task
 from tasks_app.sdk.link import Completion, Failure, Grant, LinkDown, Registration, WorkerUnknown
-from tasks_app.services import worker_protocol
-from tasks_app.services.rounds import Deposed, run_round
-from tasks_app.store import leader
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.dispatch.rounds import Deposed, run_round
+from tasks_app.store.dispatch import leader
 from tests.simulation.wire import Wire
 
 LEASE_SECONDS: Final = 25.0

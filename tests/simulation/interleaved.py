@@ -13,21 +13,17 @@ from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 
-from tasks_app.core.new_tasks import Dependency, NewTask
+from tasks_app.core.intake.new_tasks import Dependency, NewTask
 from tasks_app.core.states import OnDead, Status
 from tasks_app.models import Job, Kind, Task
 from tasks_app.sdk.link import LinkDown
-from tasks_app.services import (
-    job_compensation,
-    job_steps,
-    jobs,
-    submission,
-    worker_protocol,
-)
-from tasks_app.services.jobs import submit_job
-from tasks_app.services.rounds import Deposed, run_round
-from tasks_app.services.submission import SubmissionInvalid, submit_tasks
-from tasks_app.store import breakers, leader
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.dispatch.rounds import Deposed, run_round
+from tasks_app.services.intake import submission
+from tasks_app.services.intake.submission import SubmissionInvalid, submit_tasks
+from tasks_app.services.jobs import job_compensation, job_steps, jobs
+from tasks_app.services.jobs.jobs import submit_job
+from tasks_app.store.dispatch import breakers, leader
 from tests.simulation.cast import Ledger, Supervisor, Worker
 from tests.simulation.stage import Actor, Stage
 from tests.simulation.virtual_record import empty_record

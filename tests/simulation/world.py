@@ -9,10 +9,11 @@ from django.db import transaction
 
 from tasks_app.core.states import EdgeState, OnDead, Status
 from tasks_app.models import Kind, Limit, Task
-from tasks_app.services import operations, worker_protocol
-from tasks_app.services.cancellation import cancel_tasks
-from tasks_app.services.people import Actor
-from tasks_app.store import breakers
+from tasks_app.services.actions import operations
+from tasks_app.services.actions.cancellation import cancel_tasks
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.people.people import Actor
+from tasks_app.store.dispatch import breakers
 from tests import floor as floors
 from tests.floor import Floor
 from tests.simulation.cast import Ledger, Supervisor, Worker

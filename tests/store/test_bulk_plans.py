@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from tasks_app.core.bulks import BulkAction, BulkOrder
-from tasks_app.models.tasks import new_id
-from tasks_app.store import bulks, sql
-from tasks_app.store.bulks import ADVANCE, LOCK_ITEMS
-from tasks_app.store.reads.bulks import first_back
+from tasks_app.core.actions.bulks import BulkAction, BulkOrder
+from tasks_app.models.ids import new_id
+from tasks_app.store import sql
+from tasks_app.store.actions import bulks
+from tasks_app.store.actions.bulks import ADVANCE, LOCK_ITEMS
+from tasks_app.store.reads.actions.bulks import first_back
 from tests.floor import Floor
 
 BATCH = {"first": 5_000, "end": 5_500, "whys": [None] * 500}

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from tasks_app.sdk.link import Completion
-from tasks_app.services import worker_protocol
+from tasks_app.services.attempts import worker_protocol
 from tasks_app.store import sql
 from tests.floor import Floor
 

@@ -17,14 +17,17 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from tasks_app.core.bulks import BulkAction, BulkOrder
+from tasks_app.core.actions.bulks import BulkAction, BulkOrder
 from tasks_app.core.states import OnDead
 from tasks_app.models import Limit, RetentionSettings, Task
-from tasks_app.services import alert_watch, bulks, jobs, operations, worker_protocol
-from tasks_app.services.cancellation import cancel_tasks
-from tasks_app.services.people import Actor
-from tasks_app.services.pruning import Pruner
-from tasks_app.services.sampler import Sampler
+from tasks_app.services.actions import bulks, operations
+from tasks_app.services.actions.cancellation import cancel_tasks
+from tasks_app.services.alerts import alert_watch
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.dispatch.sampler import Sampler
+from tasks_app.services.jobs import jobs
+from tasks_app.services.people.people import Actor
+from tasks_app.services.settings.pruning import Pruner
 from tasks_app.store import sql
 from tests.floor import Floor
 

@@ -4,13 +4,13 @@ import psycopg
 from django.db.models.functions import Now
 
 from controlplane.embedded import Server
-from tasks_app.core.alerts import PinnedWorker, Unserved
+from tasks_app.core.alerts.detection import PinnedWorker, Unserved
 from tasks_app.core.states import OnDead
 from tasks_app.models import Worker
-from tasks_app.services import operations
-from tasks_app.services.people import Actor
-from tasks_app.store.reads.horizon import oldest_snapshot
-from tasks_app.store.reads.overview import WORKERS_SHOWN, read_overview
+from tasks_app.services.actions import operations
+from tasks_app.services.people.people import Actor
+from tasks_app.store.reads.dispatch.overview import WORKERS_SHOWN, read_overview
+from tasks_app.store.reads.dispatch.vacuum_horizon import oldest_snapshot
 from tests.floor import Floor
 
 SEEDS = [10.0, 2.0, 2.0, 10.0, 2.0, 2.0, 10.0, 2.0, 2.0]

@@ -9,31 +9,23 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
-from tasks_app.core.fingerprints import UNMARKED
-from tasks_app.core.retention import Going, Kept
+from tasks_app.core.failures.fingerprints import UNMARKED
+from tasks_app.core.settings.retention import Going, Kept
 from tasks_app.models import Leader, SupervisorSettings, Task
-from tasks_app.store import (
-    adjusting,
-    breakers,
-    closing,
-    dead_letters,
-    dependencies,
-    dispatch,
-    human_steps,
-    lease_locks,
-    leases,
-    needed_tasks,
-    pruning,
-    sampling,
-    sql,
-    steps,
-    submission,
-    sweep,
-    workers,
-)
-from tasks_app.store.reads import breakers as breaker_reads
-from tasks_app.store.reads import dead_letters as dead_reads
-from tasks_app.store.reads import fair_share, inbox, ready, retention, snapshot
+from tasks_app.store import sql, workers
+from tasks_app.store.actions import priority_changes, unleased_ends
+from tasks_app.store.attempts import lease_locks, leases, sweep
+from tasks_app.store.dispatch import breakers, dispatch, sampling
+from tasks_app.store.failures import dead_letters
+from tasks_app.store.intake import dependencies, needed_tasks, submission
+from tasks_app.store.jobs import human_steps, steps
+from tasks_app.store.reads.dispatch import breakers as breaker_reads
+from tasks_app.store.reads.dispatch import ready_queue, round_snapshot, waiting_jobs
+from tasks_app.store.reads.failures import dead_letters as dead_reads
+from tasks_app.store.reads.failures.hopeless import HOPELESS_PARAMS
+from tasks_app.store.reads.jobs import inbox
+from tasks_app.store.reads.settings import retention
+from tasks_app.store.settings import pruning
 from tests.floor import Floor
 
 ROWS: Final = 100_000
@@ -276,7 +268,7 @@ def test_what_new_tasks_depend_on_is_locked_by_its_key(hall: Mapping[str, Any]) 
 
 def test_the_ready_queue_is_read_from_its_beginning(hall: Mapping[str, Any]) -> None:
     params = {"kinds": ["job"], "limit": 500}
-    found = scans(ready.READY, params, sql.IN_INDEX_ORDER)
+    found = scans(ready_queue.READY, params, sql.IN_INDEX_ORDER)
     assert of(found, "task") == {"task_ready"}
     assert_no_large_table_is_read_whole(found)
 
@@ -285,23 +277,23 @@ def test_jobs_behind_the_beginning_of_the_queue_are_found_by_one_descent_each(
     hall: Mapping[str, Any],
 ) -> None:
     params = {"nil": UUID(int=0), "kinds": ["job"], "most": 100}
-    found = scans(fair_share.JOBS_IN_TURN, params, sql.IN_INDEX_ORDER)
+    found = scans(waiting_jobs.JOBS_IN_TURN, params, sql.IN_INDEX_ORDER)
     assert of(found, "task") == {"task_ready_of_job"}
     (jobs,) = sql.rows("SELECT count(DISTINCT job_id) FROM task WHERE status = 'PENDING'")
-    assert len(sql.rows_in_index_order(fair_share.JOBS_IN_TURN, params)) == jobs[0] == 11
+    assert len(sql.rows_in_index_order(waiting_jobs.JOBS_IN_TURN, params)) == jobs[0] == 11
 
 
 def test_the_first_tasks_of_a_job_are_read_without_those_of_others(
     hall: Mapping[str, Any],
 ) -> None:
     params = {"kinds": ["job"], "jobs": [UUID(md5(b"2").hexdigest())], "limit": 50}
-    found = scans(fair_share.HEADS, params, sql.IN_INDEX_ORDER)
+    found = scans(waiting_jobs.HEADS, params, sql.IN_INDEX_ORDER)
     assert of(found, "task") == {"task_ready_of_job"}
-    assert len(sql.rows_in_index_order(fair_share.HEADS, params)) == 50
+    assert len(sql.rows_in_index_order(waiting_jobs.HEADS, params)) == 50
 
 
 def test_a_round_asks_for_open_jobs_by_their_index(hall: Mapping[str, Any]) -> None:
-    found = scans(snapshot.HAS_JOBS, {}, sql.IN_INDEX_ORDER)
+    found = scans(round_snapshot.HAS_JOBS, {}, sql.IN_INDEX_ORDER)
     assert of(found, "job") == {"job_open"}
 
 
@@ -404,22 +396,22 @@ def test_closing_goes_by_key(hall: Mapping[str, Any]) -> None:
         "status": "CANCELLED",
         "reason": None,
     }
-    assert_no_large_table_is_read_whole(scans(closing.CLOSE, params, sql.BY_KEY))
+    assert_no_large_table_is_read_whole(scans(unleased_ends.CLOSE, params, sql.BY_KEY))
 
 
 def test_acts_of_people_and_edges_go_by_key(hall: Mapping[str, Any]) -> None:
     ids = hall["ready"]
     results = {"ids": ids, "results": f"[{','.join('{}' for _ in ids)}]"}
     edges = {"tasks": ids, "depends_on": ids, "states": ["met"] * len(ids)}
-    ready = {"ids": ids, "locks": "{}", "payloads": results["results"]}
+    ready_queue = {"ids": ids, "locks": "{}", "payloads": results["results"]}
     asked: Mapping[str, Mapping[str, Any]] = {
-        dead_letters.REQUEUE: {"ids": ids, **dependencies.HOPELESS_PARAMS},
+        dead_letters.REQUEUE: {"ids": ids, **HOPELESS_PARAMS},
         dead_letters.DISMISS: {"ids": ids},
-        adjusting.SET_PRIORITY: {"ids": ids, "priority": 5},
-        adjusting.SET_DEADLINE: {"ids": ids, "deadline": None},
+        priority_changes.SET_PRIORITY: {"ids": ids, "priority": 5},
+        priority_changes.SET_DEADLINE: {"ids": ids, "deadline": None},
         dependencies.MOVE_EDGES: edges,
         steps.COMPLETE_JOINS: results,
-        steps.RELEASE: ready,
+        steps.RELEASE: ready_queue,
     }
     for statement, params in asked.items():
         found = scans(statement, params, sql.BY_KEY)
@@ -489,7 +481,7 @@ def test_a_person_s_claim_and_its_end_go_by_key(hall: Mapping[str, Any]) -> None
 def test_tasks_whose_start_time_is_ahead_are_passed_over_within_the_index(
     hall: Mapping[str, Any],
 ) -> None:
-    explain = f"EXPLAIN (FORMAT JSON) {ready.READY}"
+    explain = f"EXPLAIN (FORMAT JSON) {ready_queue.READY}"
     rows = sql.rows_without(sql.IN_INDEX_ORDER, explain, {"kinds": ["job"], "limit": 100})
     assert "run_at <= statement_timestamp()" in index_conditions(rows[0][0])
 

@@ -6,9 +6,9 @@ import pytest
 from django.db.models import Sum
 
 from tasks_app.models import Sample, StatusCount, StatusDelta
-from tasks_app.services.sampler import Sampler
-from tasks_app.store import sampling
-from tasks_app.store.reads.counts import count_by_kind, count_by_status
+from tasks_app.services.dispatch.sampler import Sampler
+from tasks_app.store.dispatch import sampling
+from tasks_app.store.reads.dispatch.counts import count_by_kind, count_by_status
 from tests.floor import Floor
 
 MINUTE = (datetime.now(UTC) - timedelta(minutes=5)).replace(second=0, microsecond=0)

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tasks_app.models import Sample
-from tasks_app.store.reads import series
-from tasks_app.store.reads.series import POINTS, RANGES, Range
+from tasks_app.store.reads.dispatch import series
+from tasks_app.store.reads.dispatch.series import POINTS, RANGES, Range
 from tests.floor import Floor
 
 FIVE_MINUTES, ONE_HOUR, ONE_DAY, THIRTY_DAYS = RANGES

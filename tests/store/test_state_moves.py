@@ -9,12 +9,13 @@ import pytest
 from django.db import connection
 from django.db.utils import DatabaseError
 
-from tasks_app.core.bulks import BulkAction, BulkOrder
+from tasks_app.core.actions.bulks import BulkAction, BulkOrder
 from tasks_app.core.states import Status, is_legal
 from tasks_app.models import Task
 from tasks_app.sdk.link import Grant
-from tasks_app.services import bulks, worker_protocol
-from tasks_app.services.cancellation import cancel_tasks
+from tasks_app.services.actions import bulks
+from tasks_app.services.actions.cancellation import cancel_tasks
+from tasks_app.services.attempts import worker_protocol
 from tests.people import APPROVED, PeopleFloor
 from tests.state_machine import MOVES, Move, counter
 

@@ -7,26 +7,26 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 
-from tasks_app.core.fingerprints import fingerprint_of
-from tasks_app.core.queries import AllOf, Match, Node, Not, write
-from tasks_app.core.query_parsing import LONGEST, parse
-from tasks_app.core.query_paths import written_path
-from tasks_app.core.redaction import folded
-from tasks_app.core.search_paths import index_name
+from tasks_app.core.failures.fingerprints import fingerprint_of
+from tasks_app.core.intake.search_paths import index_name
+from tasks_app.core.masking.redaction import folded
+from tasks_app.core.search.queries import AllOf, Match, Node, Not, write
+from tasks_app.core.search.query_parsing import LONGEST, parse
+from tasks_app.core.search.query_paths import written_path
 from tasks_app.models import Kind, Task
-from tasks_app.services import operations
-from tasks_app.services.people import Actor
-from tasks_app.services.search_indexes import sync_search_indexes
-from tasks_app.store.reads import task_lists
-from tasks_app.store.reads.task_lists import (
+from tasks_app.services.actions import operations
+from tasks_app.services.intake.search_indexes import sync_search_indexes
+from tasks_app.services.people.people import Actor
+from tasks_app.store.intake.search_indexes import present_indexes
+from tasks_app.store.reads.search import task_lists
+from tasks_app.store.reads.search.task_lists import (
     TaskSearch,
     count_newer,
     iterate_pages,
     list_tasks,
     newest_id,
 )
-from tasks_app.store.reads.task_rows import Cursor, Sort
-from tasks_app.store.search_indexes import present_indexes
+from tasks_app.store.reads.search.task_rows import Cursor, Sort
 from tests.core.queries_made import TREES
 from tests.floor import Floor
 

@@ -172,7 +172,7 @@ def _hidden(html: str) -> dict[str, list[str]]:
 def test_what_an_act_cannot_touch_uses_up_none_of_its_bound(
     floor: Floor, dead: list[UUID], operator: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tasks_app.services.found_tasks.LOOKED_AT", 3)
+    monkeypatch.setattr("tasks_app.services.search.found_tasks.LOOKED_AT", 3)
     floor.submit(5)
     html = operator.text("act", "requeue", all=1, q="")
     assert "Requeue 3 tasks?" in html

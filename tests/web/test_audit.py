@@ -14,9 +14,9 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.models import AuditEntry
-from tasks_app.services.auditing import note
-from tasks_app.services.people import Actor
-from tasks_app.store.reads.dead_letters import DeadFilter, list_causes
+from tasks_app.services.people.auditing import note
+from tasks_app.services.people.people import Actor
+from tasks_app.store.reads.failures.dead_letters import DeadFilter, list_causes
 from tests.floor import Floor
 from tests.web.conftest import Person, died
 

@@ -7,10 +7,10 @@ from uuid import UUID
 import pytest
 
 from tasks_app.models import AuditEntry, Worker
-from tasks_app.services import operations
-from tasks_app.services.dead_groups import LONGEST_NOTE
-from tasks_app.services.people import Actor
-from tasks_app.store.reads.dead_groups import read_histories
+from tasks_app.services.actions import operations
+from tasks_app.services.actions.dead_groups import LONGEST_NOTE
+from tasks_app.services.people.people import Actor
+from tasks_app.store.reads.failures.dead_groups import read_histories
 from tasks_app.templatetags import acts
 from tests.floor import Floor
 from tests.web.conftest import Person, died, message_of, person

@@ -11,8 +11,13 @@ from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.core.states import Status
 from tasks_app.models import AuditEntry, Task
-from tasks_app.store.reads import dead_letters
-from tasks_app.store.reads.dead_letters import DeadCursor, DeadFilter, list_causes, list_dead
+from tasks_app.store.reads.failures import dead_letters
+from tasks_app.store.reads.failures.dead_letters import (
+    DeadCursor,
+    DeadFilter,
+    list_causes,
+    list_dead,
+)
 from tests.floor import Floor
 from tests.web.conftest import Person, died, message_of
 
@@ -52,8 +57,10 @@ def test_a_count_that_stopped_says_that_there_may_be_more(
 ) -> None:
     assert "Requeue 3…" in operator.text("dead_letters")
     assert "Requeue 3 ValidationError…" in operator.text("overview")
-    monkeypatch.setattr("tasks_app.store.reads.dead_letters.list_causes.__defaults__", (3, 50))
-    monkeypatch.setattr("tasks_app.store.reads.overview.DEAD_LOOKED_AT", 3)
+    monkeypatch.setattr(
+        "tasks_app.store.reads.failures.dead_letters.list_causes.__defaults__", (3, 50)
+    )
+    monkeypatch.setattr("tasks_app.store.reads.dispatch.overview.DEAD_LOOKED_AT", 3)
     assert "Requeue 2+…" in operator.text("dead_letters")
     assert "Requeue 2+ ValidationError…" in operator.text("overview")
 
@@ -152,7 +159,7 @@ def test_nothing_selected_is_not_everything(
 def test_a_dry_run_looks_at_some_and_the_act_touches_all(
     floor: Floor, dead: list[Any], operator: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tasks_app.services.found_tasks.LOOKED_AT", 2)
+    monkeypatch.setattr("tasks_app.services.search.found_tasks.LOOKED_AT", 2)
     monkeypatch.setattr("tasks_app.web.pages.acts.LOOKED_AT", 2)
     html = operator.text("requeue", all=1)
     assert "Requeue more than 2 tasks?" in " ".join(html.split())
@@ -166,7 +173,7 @@ def test_too_many_are_refused_on_the_form_with_the_number(
     floor: Floor, dead: list[Any], operator: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fields = confirmed(operator, "requeue", all=1)
-    monkeypatch.setattr("tasks_app.services.bulks.MOST_FOUND", 3)
+    monkeypatch.setattr("tasks_app.services.actions.bulks.MOST_FOUND", 3)
     response = operator.post("requeue", **fields)
     assert response.status_code == 422
     assert "finds more than the 3 tasks" in response.content.decode()

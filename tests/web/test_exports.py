@@ -14,14 +14,16 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from tasks_app.core.bulks import BulkAction, BulkOrder
-from tasks_app.core.tables import csv_text, json_text
+from tasks_app.core.actions.bulks import BulkAction, BulkOrder
+from tasks_app.core.drawing.tables import csv_text, json_text
 from tasks_app.models import Bulk, LateResult, NearMiss, Task, Worker
-from tasks_app.services import bulks
-from tasks_app.services.auditing import note
-from tasks_app.services.people import Actor
-from tasks_app.store.reads import job_lists, ledgers, task_lists
-from tasks_app.store.reads.task_rows import TaskPage
+from tasks_app.services.actions import bulks
+from tasks_app.services.people.auditing import note
+from tasks_app.services.people.people import Actor
+from tasks_app.store.reads.attempts import ledgers
+from tasks_app.store.reads.jobs import job_lists
+from tasks_app.store.reads.search import task_lists
+from tasks_app.store.reads.search.task_rows import TaskPage
 from tests.people import PeopleFloor
 from tests.web.conftest import Person, died, person
 
@@ -243,7 +245,9 @@ def test_a_file_that_could_not_be_finished_says_so_in_its_last_line(
 def test_groups_that_are_not_all_of_them_are_said_to_be_cut(
     floor: PeopleFloor, viewer: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tasks_app.store.reads.dead_letters.list_causes.__defaults__", (1, 50))
+    monkeypatch.setattr(
+        "tasks_app.store.reads.failures.dead_letters.list_causes.__defaults__", (1, 50)
+    )
     answer = viewer.client.get(address("export_causes"))
     assert "only the newest" in answer["X-Chargehand-Incomplete"]
     assert "INCOMPLETE: only the newest" in b"".join(answer).decode().splitlines()[-1]

@@ -8,10 +8,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tasks_app.core.jobs import JobStatus
+from tasks_app.core.jobs.job_states import JobStatus
 from tasks_app.core.states import Status
 from tasks_app.models import AuditEntry, Task
-from tasks_app.store.reads import job_lists
+from tasks_app.store.reads.jobs import job_lists
 from tasks_app.web.job_graph import draw_task
 from tests.jobs import JobFloor
 from tests.web.conftest import Person, message_of, person

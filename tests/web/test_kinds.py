@@ -8,7 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.core.states import OnDead
 from tasks_app.models import Attempt, AuditEntry, BreakerState, Kind, Limit, LimitState, Task
-from tasks_app.store.reads import holds
+from tasks_app.store.reads.actions import kind_holds
 from tests.floor import Floor
 from tests.web.conftest import Person, message_of
 
@@ -60,7 +60,7 @@ def test_who_may_only_look_changes_nothing(floor: Floor, viewer: Person, act: st
 def test_kinds_behind_the_first_page_are_reached(
     floor: Floor, operator: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(holds, "MOST_KINDS", 2)
+    monkeypatch.setattr(kind_holds, "MOST_KINDS", 2)
     for name in ("a b", "c", "d", "e"):
         floor.kind(name)
     pages = [operator.text("kinds"), operator.text("kinds", after="c")]

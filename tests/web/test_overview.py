@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from controlplane.embedded import Server
 from tasks_app.models import AlertSettings
-from tasks_app.services.sampler import Sampler
+from tasks_app.services.dispatch.sampler import Sampler
 from tasks_app.web.shared_reading import SharedReading
 from tests.floor import Floor
 from tests.web.conftest import Person

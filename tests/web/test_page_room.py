@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from tasks_app.core import graph_layout
-from tasks_app.core.graph_layout import MOST_PULLS, lay_out
-from tasks_app.core.hidden_acts import EDIT
-from tasks_app.core.hidden_conditions import shown_plan
-from tasks_app.core.levels import levels_of
-from tasks_app.core.page_room import (
+from tasks_app.core.drawing import graph_layout
+from tasks_app.core.drawing.graph_layout import MOST_PULLS, lay_out
+from tasks_app.core.drawing.levels import levels_of
+from tasks_app.core.drawing.page_room import (
     CHARACTERS_OF_A_PAGE,
     LINES_OF_A_PAGE,
     TRACES_OF_A_PAGE,
@@ -20,13 +18,15 @@ from tasks_app.core.page_room import (
     VALUES_OF_ONE,
     Room,
 )
-from tasks_app.core.redaction import MASK, Budget
+from tasks_app.core.masking.hidden_actions import EDIT
+from tasks_app.core.masking.hidden_conditions import shown_plan
+from tasks_app.core.masking.redaction import MASK, Budget
 from tasks_app.core.states import OnDead
 from tasks_app.models import Attempt, Task
 from tasks_app.models.task_logs import TaskLog
-from tasks_app.services.auditing import note
-from tasks_app.services.people import Actor
-from tasks_app.store.reads.task_acts import MOST_CHANGES
+from tasks_app.services.people.auditing import note
+from tasks_app.services.people.people import Actor
+from tasks_app.store.reads.actions.task_actions import MOST_CHANGES
 from tasks_app.templatetags.json_viewer import json_tree
 from tests.floor import Floor
 from tests.web.conftest import Person

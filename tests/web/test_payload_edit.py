@@ -8,8 +8,8 @@ from django.contrib.auth.models import Permission
 
 from tasks_app.core.states import OnDead, Status
 from tasks_app.models import AuditEntry
-from tasks_app.services.cancellation import cancel_tasks
-from tasks_app.services.people import Actor
+from tasks_app.services.actions.cancellation import cancel_tasks
+from tasks_app.services.people.people import Actor
 from tests.floor import Floor
 from tests.web.conftest import Person, died, message_of
 

@@ -5,10 +5,10 @@ from datetime import timedelta
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from tasks_app.core.shifts import ShiftEnd
+from tasks_app.core.dispatch.shifts import ShiftEnd
 from tasks_app.models import AlertChannel, AlertDelivery, Pruned, RetentionSettings, Shift, Task
-from tasks_app.services.sampler import Sampler
-from tasks_app.store import leader
+from tasks_app.services.dispatch.sampler import Sampler
+from tasks_app.store.dispatch import leader
 from tests.floor import Floor
 from tests.web.conftest import Person
 

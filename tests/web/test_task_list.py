@@ -9,10 +9,10 @@ from django.core.cache import cache
 from django.db import connection
 from pytest_django import DjangoAssertNumQueries
 
-from tasks_app.core.query_parsing import parse
+from tasks_app.core.search.query_parsing import parse
 from tasks_app.models import Task
-from tasks_app.store.reads import task_conditions, task_lists
-from tasks_app.store.reads.task_lists import TaskSearch, list_tasks
+from tasks_app.store.reads.search import task_conditions, task_lists
+from tasks_app.store.reads.search.task_lists import TaskSearch, list_tasks
 from tests.floor import Floor
 from tests.web.conftest import Person, died
 

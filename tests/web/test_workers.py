@@ -10,8 +10,8 @@ from pytest_django import DjangoAssertNumQueries
 from tasks_app.core.states import Status, WorkerState
 from tasks_app.models import AuditEntry, Worker
 from tasks_app.sdk.link import WorkerUnknown
-from tasks_app.services.sampler import Sampler
-from tasks_app.store.reads import worker_lists
+from tasks_app.services.dispatch.sampler import Sampler
+from tasks_app.store.reads.fleet import worker_lists
 from tests.floor import Floor
 from tests.web.conftest import Person, died, message_of
 

@@ -7,17 +7,19 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 
-from tasks_app.core.bulks import BulkAction, BulkOrder
+from tasks_app.core.actions.bulks import BulkAction, BulkOrder
 from tasks_app.core.facts import ErrorFacts
 from tasks_app.core.states import OnDead
 from tasks_app.models import BreakerState, Kind, Lease, Limit, LimitState, SavedSearch, SearchPin
 from tasks_app.sdk.link import Failure, Grant
-from tasks_app.services import bulks, dead_groups, operations, tokens, worker_protocol
-from tasks_app.services.human_steps import claim_step
-from tasks_app.services.jobs import pause_job, submit_job
-from tasks_app.services.people import Actor, Role
-from tasks_app.services.sampler import Sampler
-from tasks_app.store import leader
+from tasks_app.services.actions import bulks, dead_groups, operations
+from tasks_app.services.attempts import worker_protocol
+from tasks_app.services.dispatch.sampler import Sampler
+from tasks_app.services.jobs.human_steps import claim_step
+from tasks_app.services.jobs.jobs import pause_job, submit_job
+from tasks_app.services.people import tokens
+from tasks_app.services.people.people import Actor, Role
+from tasks_app.store.dispatch import leader
 from tests.people import PeopleFloor
 
 FAR = datetime(2130, 1, 1, tzinfo=UTC)

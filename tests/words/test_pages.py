@@ -12,11 +12,11 @@ from django.forms import FloatField, IntegerField
 from django.template.loader import render_to_string
 from django.test import Client
 
-from tasks_app.core.alerting import AlertName, ChannelKind
-from tasks_app.core.bulks import BulkState
+from tasks_app.core.actions.bulks import BulkState
+from tasks_app.core.alerts.notification import AlertName, ChannelKind
 from tasks_app.core.facts import Breaker, Left, Load, Order, StrategyName
-from tasks_app.core.jobs import JobStatus
-from tasks_app.core.scopes import Scope
+from tasks_app.core.jobs.job_states import JobStatus
+from tasks_app.core.people.scopes import Scope
 from tasks_app.core.states import DeadReason, EdgeState, OnDead, Outcome, Status, WorkerState
 from tasks_app.models import ApiToken, AuditEntry
 from tasks_app.web.task_address import COLUMNS

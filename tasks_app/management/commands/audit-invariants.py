@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from tasks_app.services.audit_invariants import check_record
-from tasks_app.store.reads.invariants import INVARIANTS
+from tasks_app.store.reads.invariants.record_invariants import INVARIANTS
 
 
 class Command(BaseCommand):

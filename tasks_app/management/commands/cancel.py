@@ -5,12 +5,12 @@ from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tasks_app.core.bulks import HOLD_SECONDS, BulkAction, BulkOrder
-from tasks_app.management.acting import command_line_actor
-from tasks_app.services.bulks import NARROW, OrderInvalid
-from tasks_app.services.found_tasks import begin_found, look, read_words
-from tasks_app.services.jobs import cancel_job
-from tasks_app.store.reads.holds import job_exists
+from tasks_app.core.actions.bulks import HOLD_SECONDS, BulkAction, BulkOrder
+from tasks_app.management.command_actor import command_line_actor
+from tasks_app.services.actions.bulks import NARROW, OrderInvalid
+from tasks_app.services.jobs.jobs import cancel_job
+from tasks_app.services.search.found_tasks import begin_found, look, read_words
+from tasks_app.store.reads.actions.kind_holds import job_exists
 
 
 class Command(BaseCommand):

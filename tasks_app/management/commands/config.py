@@ -8,18 +8,18 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tasks_app.core.settings_changes import Change
-from tasks_app.management.acting import command_line_actor
+from tasks_app.core.settings.settings_changes import Change
+from tasks_app.management.command_actor import command_line_actor
 from tasks_app.management.yaml_documents import YamlRefused, read_yaml, write_yaml
-from tasks_app.services.configuration import SettingsInvalid
-from tasks_app.services.configuration_files import (
+from tasks_app.services.settings.configuration import SettingsInvalid
+from tasks_app.services.settings.configuration_files import (
     BY_NAME,
     apply_settings,
     compare,
     export_settings,
 )
-from tasks_app.services.configuration_versions import hold_against, version_of
-from tasks_app.services.previews import preview
+from tasks_app.services.settings.configuration_versions import hold_against, version_of
+from tasks_app.services.settings.settings_previews import preview
 
 MOST_BYTES: Final = 4 * 1024 * 1024
 TROUBLE: Final = 2

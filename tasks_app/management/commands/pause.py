@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tasks_app.management.holding import PAUSE, add_arguments, carry_out
-from tasks_app.services.kind_holds import quarantine_kind
+from tasks_app.management.pause_commands import PAUSE, add_arguments, carry_out
+from tasks_app.services.actions.kind_holds import quarantine_kind
 
 
 class Command(BaseCommand):

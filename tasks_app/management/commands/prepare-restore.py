@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from tasks_app.services.restoring import NotNew, prepare_restore
+from tasks_app.services.settings.restoring import NotNew, prepare_restore
 
 
 class Command(BaseCommand):

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tasks_app.management.acting import command_line_actor
-from tasks_app.management.holding import RESUME, add_arguments, carry_out
-from tasks_app.services.kind_holds import free_kind
+from tasks_app.management.command_actor import command_line_actor
+from tasks_app.management.pause_commands import RESUME, add_arguments, carry_out
+from tasks_app.services.actions.kind_holds import free_kind
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from tasks_app.services.search_indexes import sync_search_indexes
+from tasks_app.services.intake.search_indexes import sync_search_indexes
 
 
 class Command(BaseCommand):

@@ -6,8 +6,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from tasks_app.management.arguments import whole_number
-from tasks_app.services.seeding import seed
-from tasks_app.store.reads.counts import count_by_status
+from tasks_app.services.intake.seeding import seed
+from tasks_app.store.reads.dispatch.counts import count_by_status
 
 
 class Command(BaseCommand):

@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tasks_app.core.sanitise import sanitise
-from tasks_app.management.acting import command_line_actor
 from tasks_app.management.arguments import json_value, task_id
-from tasks_app.services.effects import NotInDoubt, settle_effect
+from tasks_app.management.command_actor import command_line_actor
+from tasks_app.services.attempts.effects import NotInDoubt, settle_effect
 
 
 class Command(BaseCommand):

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tasks_app.core.payloads import parse_json
-from tasks_app.core.plans import PLAN_LIMITS
-from tasks_app.management.acting import command_line_actor
+from tasks_app.core.intake.payloads import parse_json
+from tasks_app.core.jobs.plans import PLAN_LIMITS
+from tasks_app.management.command_actor import command_line_actor
 from tasks_app.management.yaml_documents import YamlRefused, read_yaml
-from tasks_app.services.jobs import JobKeyTaken, PlanInvalid, submit_job
+from tasks_app.services.jobs.jobs import JobKeyTaken, PlanInvalid, submit_job
 
 YAML: Final = frozenset({".yaml", ".yml"})
 KEY_TAKEN: Final = 2

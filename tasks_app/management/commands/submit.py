@@ -10,11 +10,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error
 from tqdm import tqdm
 
-from tasks_app.core.new_tasks import HIGHEST_PRIORITY, unknown_kind
+from tasks_app.core.intake.new_tasks import HIGHEST_PRIORITY, unknown_kind
 from tasks_app.management.arguments import whole_number
-from tasks_app.management.intake import Intake
-from tasks_app.management.interrupts import Interrupts
-from tasks_app.management.mapping import (
+from tasks_app.management.column_mapping import (
     OWN,
     MappingInvalid,
     RowMapping,
@@ -22,12 +20,14 @@ from tasks_app.management.mapping import (
     parse_field,
     parse_own,
 )
+from tasks_app.management.file_rows import FileUnreadable
+from tasks_app.management.file_submission import Intake
+from tasks_app.management.interrupts import Interrupts
 from tasks_app.management.reject_file import RejectFile, check_replaceable
-from tasks_app.management.rows import FileUnreadable
 from tasks_app.management.submit_files import check_rejects, format_of, opened, rows_of
-from tasks_app.services.submission import Rehearsal
-from tasks_app.store.reads.configuration import kind_doors
-from tasks_app.store.reads.submitting import why_not_writable
+from tasks_app.services.intake.submission import Rehearsal
+from tasks_app.store.reads.settings.configuration import kind_doors
+from tasks_app.store.reads.submission_right import why_not_writable
 
 SOME_REJECTED: Final = 2
 STOPPED: Final = 128

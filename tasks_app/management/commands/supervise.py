@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from tasks_app.services.holders import holder_name
-from tasks_app.services.supervisor import supervise
+from tasks_app.services.dispatch.leader_holders import holder_name
+from tasks_app.services.dispatch.supervisor import supervise
 
 
 class Command(BaseCommand):

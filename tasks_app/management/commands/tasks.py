@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tasks_app.core.query_checks import QueryFault
-from tasks_app.core.tables import csv_text, json_text
+from tasks_app.core.drawing.tables import csv_text, json_text
+from tasks_app.core.search.query_checks import QueryFault
 from tasks_app.management.arguments import whole_number
-from tasks_app.services.task_columns import TASK_COLUMNS, WHOLE_COLUMNS, with_payloads
-from tasks_app.services.task_search import ReadQuery, SearchOrder, read_query
-from tasks_app.store.reads.task_lists import iterate_pages, newest_id
-from tasks_app.store.reads.task_rows import Sort, TaskRow
+from tasks_app.services.search.task_columns import TASK_COLUMNS, WHOLE_COLUMNS, with_payloads
+from tasks_app.services.search.task_search import ReadQuery, SearchOrder, read_query
+from tasks_app.store.reads.search.task_lists import iterate_pages, newest_id
+from tasks_app.store.reads.search.task_rows import Sort, TaskRow
 
 ORDERS = [f"{sign}{sort}" for sort in Sort for sign in ("", "-")]
 ON_A_TERMINAL: Final = 50

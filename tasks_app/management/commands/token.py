@@ -5,12 +5,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tasks_app.core.scopes import STANDARD, Scope
-from tasks_app.management.acting import command_line_actor
+from tasks_app.core.people.scopes import STANDARD, Scope
 from tasks_app.management.arguments import whole_number
-from tasks_app.services import tokens
-from tasks_app.services.tokens import GRACE_DAYS, NewToken
-from tasks_app.store.reads.tokens import list_tokens
+from tasks_app.management.command_actor import command_line_actor
+from tasks_app.services.people import tokens
+from tasks_app.services.people.tokens import GRACE_DAYS, NewToken
+from tasks_app.store.reads.people.tokens import list_tokens
 
 
 class Command(BaseCommand):

@@ -7,8 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from tasks_app.services.alert_watch import watch
-from tasks_app.store.reads.duty import SILENT_BEATS
+from tasks_app.services.alerts.alert_watch import watch
+from tasks_app.store.reads.dispatch.leader_status import SILENT_BEATS
 
 
 class Command(BaseCommand):

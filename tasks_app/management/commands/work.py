@@ -12,9 +12,9 @@ from tasks_app.management.arguments import seconds, whole_number
 from tasks_app.sdk.handlers import HandlerError
 from tasks_app.sdk.options import Options, default_name
 from tasks_app.sdk.runtime import Worker
-from tasks_app.services import handler_connections
-from tasks_app.services.direct_link import DirectLink
-from tasks_app.services.rescue import rescue_link
+from tasks_app.services.attempts import handler_connections
+from tasks_app.services.attempts.direct_link import DirectLink
+from tasks_app.services.attempts.rescue import rescue_link
 
 LONGEST_NAME = 100
 """Characters; the width of the columns that hold a worker's name and its version."""

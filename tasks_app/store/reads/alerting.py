@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from tasks_app.core.alerting import MOST_AN_HOUR, AlertName, ErrorSeen, Rule, Standing
+from tasks_app.core.alerts.notification import MOST_AN_HOUR, AlertName, ErrorSeen, Rule, Standing
 from tasks_app.models import AlertRule
 from tasks_app.store import sql
-from tasks_app.store.reads.dead_groups import read_histories
-from tasks_app.store.reads.dead_letters import DeadFilter, list_causes
+from tasks_app.store.reads.failures.dead_groups import read_histories
+from tasks_app.store.reads.failures.dead_letters import DeadFilter, list_causes
 
 ERRORS_LOOKED_AT: Final = 2_000
 """Newest dead letters among which new errors are sought."""

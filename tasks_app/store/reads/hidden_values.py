@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from tasks_app.core.hidden_words import Source
-from tasks_app.core.new_tasks import MOST_DEPENDENCIES
-from tasks_app.core.origins import load_origins
+from tasks_app.core.intake.new_tasks import MOST_DEPENDENCIES
+from tasks_app.core.masking.hidden_words import Source
+from tasks_app.core.masking.origins import load_origins
 from tasks_app.store import sql
 
 AT_ONCE: Final = 200

@@ -4,14 +4,14 @@ import json
 from collections.abc import Iterable, Mapping
 from uuid import UUID
 
-from tasks_app.core.fingerprints import key_of
-from tasks_app.core.hidden_words import Source, Words, secrets_of, source_of, tells_nothing
-from tasks_app.core.origins import PAYLOAD, RESULT
-from tasks_app.core.redaction import Budget, Hidden, OverBudget, kinds_that_hide
+from tasks_app.core.failures.fingerprints import key_of
+from tasks_app.core.masking.hidden_words import Source, Words, secrets_of, source_of, tells_nothing
+from tasks_app.core.masking.origins import PAYLOAD, RESULT
+from tasks_app.core.masking.redaction import Budget, Hidden, OverBudget, kinds_that_hide
 from tasks_app.core.states import DeadReason
 from tasks_app.store import sql
 from tasks_app.store.reads.hidden_values import Telling, values_of
-from tasks_app.store.reads.kinds import all_hidden
+from tasks_app.store.reads.search.kinds import all_hidden
 
 
 def words_about(tasks: Iterable[UUID], hidden: Hidden, budget: Budget | None = None) -> Words:

@@ -25,18 +25,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django.views.generic.edit import ProcessFormView
 
-from tasks_app.services import accounts
-from tasks_app.services.password_hashing import HashingBusy
-from tasks_app.services.payload_masking import may_see_payloads
-from tasks_app.services.people import Actor, may_administer, role_of
-from tasks_app.services.request_limits import (
+from tasks_app.services.masking.payload_masking import may_see_payloads
+from tasks_app.services.people import accounts
+from tasks_app.services.people.password_hashing import HashingBusy
+from tasks_app.services.people.people import Actor, may_administer, role_of
+from tasks_app.services.people.request_limits import (
     Try,
     may_ask_reset,
     try_link,
     try_log_in,
     try_old_password,
 )
-from tasks_app.store.reads.sessions import sessions_of
+from tasks_app.store.reads.people.sessions import sessions_of
 from tasks_app.web.acting import actor_of
 from tasks_app.web.kept import carried_by, given_back
 

@@ -13,15 +13,15 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from tasks_app.core.bulks import HOLD_SECONDS, NEEDS_REASON, BulkAction, BulkOrder
+from tasks_app.core.actions.bulks import HOLD_SECONDS, NEEDS_REASON, BulkAction, BulkOrder
 from tasks_app.core.faults import Fault
+from tasks_app.core.intake.new_tasks import HIGHEST_PRIORITY
 from tasks_app.core.literals import NotReadable, instant
-from tasks_app.core.new_tasks import HIGHEST_PRIORITY
 from tasks_app.core.words import say
-from tasks_app.services import bulks
-from tasks_app.services.bulks import OrderInvalid
-from tasks_app.services.found_tasks import LOOKED_AT, begin_found
-from tasks_app.store.reads.bulks import BulkRow
+from tasks_app.services.actions import bulks
+from tasks_app.services.actions.bulks import OrderInvalid
+from tasks_app.services.search.found_tasks import LOOKED_AT, begin_found
+from tasks_app.store.reads.actions.bulks import BulkRow
 from tasks_app.web.act_words import WORDS, ActWords, counted
 from tasks_app.web.acting import WHY, actor_of, back_to, operators_only, tell
 from tasks_app.web.chosen import Chosen, read_chosen

@@ -18,10 +18,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tasks_app.services.audit_masking import shown_entries, shown_pages
-from tasks_app.services.payload_masking import hidden_from_user
-from tasks_app.store.reads import audit as reads
-from tasks_app.store.reads.audit import AuditFilter, Entry
+from tasks_app.services.masking.audit_masking import shown_entries, shown_pages
+from tasks_app.services.masking.payload_masking import hidden_from_user
+from tasks_app.store.reads.people import audit as reads
+from tasks_app.store.reads.people.audit import AuditFilter, Entry
 from tasks_app.web import exports
 from tasks_app.web.audit_subjects import address_of
 from tasks_app.web.filters import read_text

@@ -12,12 +12,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from tasks_app.services import bulks as services
-from tasks_app.services.audit_masking import shown_bulks
-from tasks_app.services.payload_masking import hidden_from_user
-from tasks_app.services.people import may_operate
-from tasks_app.store.reads import bulks as reads
-from tasks_app.store.reads.bulks import BulkRow
+from tasks_app.services.actions import bulks as services
+from tasks_app.services.masking.audit_masking import shown_bulks
+from tasks_app.services.masking.payload_masking import hidden_from_user
+from tasks_app.services.people.people import may_operate
+from tasks_app.store.reads.actions import bulks as reads
+from tasks_app.store.reads.actions.bulks import BulkRow
 from tasks_app.web.acting import actor_of, back_to, operators_only
 from tasks_app.web.filters import read_id
 

@@ -12,17 +12,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from tasks_app.core.redaction import Budget, Hidden
+from tasks_app.core.masking.redaction import Budget, Hidden
 from tasks_app.core.sanitise import clean_text
 from tasks_app.core.states import DeadReason
-from tasks_app.services import dead_groups as services
-from tasks_app.services.payload_masking import hidden_from_user
-from tasks_app.services.people import may_operate
-from tasks_app.services.word_masking import shown_rows, words_about
-from tasks_app.store.reads import dead_groups
-from tasks_app.store.reads import dead_letters as reads
-from tasks_app.store.reads.dead_letters import DeadCursor, DeadFilter
-from tasks_app.store.reads.kinds import list_kind_names
+from tasks_app.services.actions import dead_groups as services
+from tasks_app.services.masking.payload_masking import hidden_from_user
+from tasks_app.services.masking.word_masking import shown_rows, words_about
+from tasks_app.services.people.people import may_operate
+from tasks_app.store.reads.failures import dead_groups
+from tasks_app.store.reads.failures import dead_letters as reads
+from tasks_app.store.reads.failures.dead_letters import DeadCursor, DeadFilter
+from tasks_app.store.reads.search.kinds import list_kind_names
 from tasks_app.translation import translated
 from tasks_app.web.acting import actor_of, operators_only
 from tasks_app.web.chosen import read_filter

@@ -13,18 +13,18 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from tasks_app.core.page_room import Room
-from tasks_app.core.result_forms import make_form
+from tasks_app.core.drawing.page_room import Room
+from tasks_app.core.drawing.result_forms import make_form
 from tasks_app.core.states import Status
-from tasks_app.services import human_steps as services
-from tasks_app.services.human_steps import Claimed
-from tasks_app.services.payload_masking import hidden_from_user, shown_inputs, shown_task
-from tasks_app.services.people import may_operate
-from tasks_app.services.result_schemas import Faults
-from tasks_app.services.word_masking import words_about
-from tasks_app.store.reads import inbox as reads
-from tasks_app.store.reads import task_detail
-from tasks_app.store.reads.inbox import InboxCursor
+from tasks_app.services.jobs import human_steps as services
+from tasks_app.services.jobs.human_steps import Claimed
+from tasks_app.services.jobs.result_schemas import Faults
+from tasks_app.services.masking.payload_masking import hidden_from_user, shown_inputs, shown_task
+from tasks_app.services.masking.word_masking import words_about
+from tasks_app.services.people.people import may_operate
+from tasks_app.store.reads.jobs import inbox as reads
+from tasks_app.store.reads.jobs.inbox import InboxCursor
+from tasks_app.store.reads.search import task_detail
 from tasks_app.translation import translated
 from tasks_app.web.acting import actor_of, back_to, operators_only
 from tasks_app.web.filters import read_text

@@ -17,24 +17,24 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tasks_app.core.hidden_conditions import shown_plan
-from tasks_app.core.job_times import time_left
-from tasks_app.core.jobs import JOB_FINAL, JobStatus
-from tasks_app.core.page_room import Room
-from tasks_app.core.redaction import Budget
+from tasks_app.core.drawing.page_room import Room
+from tasks_app.core.jobs.job_states import JOB_FINAL, JobStatus
+from tasks_app.core.jobs.job_times import time_left
+from tasks_app.core.masking.hidden_conditions import shown_plan
+from tasks_app.core.masking.redaction import Budget
 from tasks_app.core.states import FINAL
-from tasks_app.services import jobs as services
-from tasks_app.services.payload_masking import hidden_from_user, shown_job_result
-from tasks_app.services.people import Actor, may_operate
-from tasks_app.services.word_masking import shown_rows
-from tasks_app.store.reads.job_lists import LOOKED_AT, JobFilter, list_jobs
-from tasks_app.store.reads.job_progress import (
+from tasks_app.services.jobs import jobs as services
+from tasks_app.services.masking.payload_masking import hidden_from_user, shown_job_result
+from tasks_app.services.masking.word_masking import shown_rows
+from tasks_app.services.people.people import Actor, may_operate
+from tasks_app.store.reads.jobs.job_lists import LOOKED_AT, JobFilter, list_jobs
+from tasks_app.store.reads.jobs.job_progress import (
     MOST_BARS,
     JobTimes,
     list_bars,
     read_times,
 )
-from tasks_app.store.reads.jobs import JobAnswer, find_job
+from tasks_app.store.reads.jobs.jobs import JobAnswer, find_job
 from tasks_app.web.acting import WHY, actor_of, operators_only
 from tasks_app.web.filters import read_id, read_text
 from tasks_app.web.job_gantt import draw_gantt

@@ -15,11 +15,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tasks_app.core.facts import StrategyName
-from tasks_app.services import kind_holds
-from tasks_app.services.kind_strategy import preview_switch, switch_strategy
-from tasks_app.services.people import Actor, may_administer, may_operate
-from tasks_app.store.reads.holds import page_of_kinds
-from tasks_app.store.reads.kind_times import kind_times
+from tasks_app.services.actions import kind_holds
+from tasks_app.services.actions.kind_strategy import preview_switch, switch_strategy
+from tasks_app.services.people.people import Actor, may_administer, may_operate
+from tasks_app.store.reads.actions.kind_holds import page_of_kinds
+from tasks_app.store.reads.dispatch.kind_times import kind_times
 from tasks_app.web.acting import actor_of, admins_only, back_to, operators_only
 from tasks_app.web.filters import read_text
 

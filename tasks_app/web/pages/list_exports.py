@@ -10,15 +10,18 @@ from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tasks_app.services.audit_masking import shown_bulks
-from tasks_app.services.payload_masking import hidden_from_user
-from tasks_app.services.word_masking import shown_rows
-from tasks_app.store.reads import bulks, dead_groups, holds, inbox, ledgers
-from tasks_app.store.reads.dead_letters import LOOKED_AT, Cause, DeadFilter, list_causes
-from tasks_app.store.reads.inbox import InboxCursor, WaitingStep
-from tasks_app.store.reads.job_lists import JobRow, every_job
-from tasks_app.store.reads.supervision import ShiftRow
-from tasks_app.store.reads.worker_lists import EndedBoot, WorkerDetail, list_live_workers
+from tasks_app.services.masking.audit_masking import shown_bulks
+from tasks_app.services.masking.payload_masking import hidden_from_user
+from tasks_app.services.masking.word_masking import shown_rows
+from tasks_app.store.reads.actions import bulks, kind_holds
+from tasks_app.store.reads.attempts import ledgers
+from tasks_app.store.reads.dispatch.supervision import ShiftRow
+from tasks_app.store.reads.failures import dead_groups
+from tasks_app.store.reads.failures.dead_letters import LOOKED_AT, Cause, DeadFilter, list_causes
+from tasks_app.store.reads.fleet.worker_lists import EndedBoot, WorkerDetail, list_live_workers
+from tasks_app.store.reads.jobs import inbox
+from tasks_app.store.reads.jobs.inbox import InboxCursor, WaitingStep
+from tasks_app.store.reads.jobs.job_lists import JobRow, every_job
 from tasks_app.web import exports
 from tasks_app.web.chosen import read_filter as read_dead_filter
 from tasks_app.web.exports import columns_of, follow
@@ -82,8 +85,8 @@ def export_shifts(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 def export_kinds(request: HttpRequest) -> HttpResponseBase:
     """Stream the kinds with what holds them back."""
-    pages = follow(holds.page_of_kinds)
-    return exports.stream(request, "kinds", columns_of(holds.KindStanding), pages)
+    pages = follow(kind_holds.page_of_kinds)
+    return exports.stream(request, "kinds", columns_of(kind_holds.KindStanding), pages)
 
 
 @require_safe

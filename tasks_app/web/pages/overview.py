@@ -13,12 +13,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tasks_app.core.literals import NotReadable, decimal_number
-from tasks_app.services.payload_masking import hidden_from, may_see_payloads
-from tasks_app.services.people import may_administer, may_operate
-from tasks_app.services.word_masking import shown_rows
-from tasks_app.store.reads import series as samples
-from tasks_app.store.reads.duty import SILENT_BEATS
-from tasks_app.store.reads.overview import Overview, read_overview
+from tasks_app.services.masking.payload_masking import hidden_from, may_see_payloads
+from tasks_app.services.masking.word_masking import shown_rows
+from tasks_app.services.people.people import may_administer, may_operate
+from tasks_app.store.reads.dispatch import series as samples
+from tasks_app.store.reads.dispatch.leader_status import SILENT_BEATS
+from tasks_app.store.reads.dispatch.overview import Overview, read_overview
 from tasks_app.web.shared_reading import SharedReading
 
 LATEST_SECOND: Final = 1e11

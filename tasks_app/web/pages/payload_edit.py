@@ -14,10 +14,10 @@ from django.views.decorators.http import require_http_methods
 
 from tasks_app.core.sanitise import clean_text
 from tasks_app.core.states import Status
-from tasks_app.services.payload_edits import Edited, RequeueRefused, edit_and_requeue
-from tasks_app.services.payload_masking import hidden_from_user
-from tasks_app.services.word_masking import words_about
-from tasks_app.store.reads.task_payloads import TaskPayload, find_payload
+from tasks_app.services.actions.payload_edits import Edited, RequeueRefused, edit_and_requeue
+from tasks_app.services.masking.payload_masking import hidden_from_user
+from tasks_app.services.masking.word_masking import words_about
+from tasks_app.store.reads.search.task_payloads import TaskPayload, find_payload
 from tasks_app.translation import translated
 from tasks_app.web.acting import actor_of, operators_only
 from tasks_app.web.filters import read_text

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tasks_app.services import saved_searches as services
-from tasks_app.services.found_searches import searches_of
-from tasks_app.services.people import may_administer, may_operate
-from tasks_app.services.saved_searches import LONGEST_NAME, NewSearch
+from tasks_app.services.people.people import may_administer, may_operate
+from tasks_app.services.search import saved_searches as services
+from tasks_app.services.search.found_searches import searches_of
+from tasks_app.services.search.saved_searches import LONGEST_NAME, NewSearch
 from tasks_app.web.acting import actor_of, back_to
 from tasks_app.web.filters import read_text
 from tasks_app.web.task_address import ListAddress

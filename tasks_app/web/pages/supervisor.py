@@ -6,14 +6,14 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tasks_app.core.advice import ceiling
-from tasks_app.services.people import may_administer
-from tasks_app.store.reads import supervision
+from tasks_app.core.dispatch.advice import ceiling
+from tasks_app.services.people.people import may_administer
 from tasks_app.store.reads.alerting import list_faring
-from tasks_app.store.reads.configuration import days_kept, supervisor_settings
-from tasks_app.store.reads.duty import SILENT_BEATS, read_duty
-from tasks_app.store.reads.retention import list_retained, list_sizes
-from tasks_app.store.reads.series import read_costs
+from tasks_app.store.reads.dispatch import supervision
+from tasks_app.store.reads.dispatch.leader_status import SILENT_BEATS, read_duty
+from tasks_app.store.reads.dispatch.series import read_costs
+from tasks_app.store.reads.settings.configuration import days_kept, supervisor_settings
+from tasks_app.store.reads.settings.retention import list_retained, list_sizes
 
 
 @require_safe

@@ -14,22 +14,22 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tasks_app.core.bulks import TOUCHES, BulkAction
-from tasks_app.core.hidden_words import Words
-from tasks_app.core.page_room import Room
+from tasks_app.core.actions.bulks import TOUCHES, BulkAction
+from tasks_app.core.drawing.page_room import Room
+from tasks_app.core.masking.hidden_words import Words
 from tasks_app.core.states import ACTIVE, UNFINISHED, Status
-from tasks_app.services.audit_masking import shown_act
-from tasks_app.services.cancellation import CancelResult, cancel_tasks
-from tasks_app.services.payload_masking import hidden_from_user, shown_inputs, shown_task
-from tasks_app.services.people import may_operate
-from tasks_app.services.word_masking import words_about
-from tasks_app.store.reads import task_detail
-from tasks_app.store.reads.duty import SILENT_BEATS
-from tasks_app.store.reads.inbox import find_held
-from tasks_app.store.reads.task_acts import list_acts
-from tasks_app.store.reads.task_detail import TaskDetail
-from tasks_app.store.reads.task_logs import list_lines
-from tasks_app.store.reads.task_waiting import Checklist, read_checklist
+from tasks_app.services.actions.cancellation import CancelResult, cancel_tasks
+from tasks_app.services.masking.audit_masking import shown_act
+from tasks_app.services.masking.payload_masking import hidden_from_user, shown_inputs, shown_task
+from tasks_app.services.masking.word_masking import words_about
+from tasks_app.services.people.people import may_operate
+from tasks_app.store.reads.actions.task_actions import list_acts
+from tasks_app.store.reads.attempts.task_logs import list_lines
+from tasks_app.store.reads.dispatch.leader_status import SILENT_BEATS
+from tasks_app.store.reads.dispatch.task_waiting import Checklist, read_checklist
+from tasks_app.store.reads.jobs.inbox import find_held
+from tasks_app.store.reads.search import task_detail
+from tasks_app.store.reads.search.task_detail import TaskDetail
 from tasks_app.web.act_words import WORDS
 from tasks_app.web.acting import actor_of, operators_only, tell
 from tasks_app.web.filters import read_text

@@ -9,14 +9,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tasks_app.core.query_fields import FIELDS, whole_id
-from tasks_app.services.payload_masking import hidden_from_user
-from tasks_app.services.people import may_operate
-from tasks_app.services.task_columns import TASK_COLUMNS, WHOLE_COLUMNS, with_payloads
-from tasks_app.services.task_search import ReadQuery, SearchOrder, read_query_of, suggest
-from tasks_app.services.word_masking import shown_rows
-from tasks_app.store.reads.counts import count_by_kind
-from tasks_app.store.reads.task_lists import (
+from tasks_app.core.search.query_fields import FIELDS, whole_id
+from tasks_app.services.masking.payload_masking import hidden_from_user
+from tasks_app.services.masking.word_masking import shown_rows
+from tasks_app.services.people.people import may_operate
+from tasks_app.services.search.task_columns import TASK_COLUMNS, WHOLE_COLUMNS, with_payloads
+from tasks_app.services.search.task_search import ReadQuery, SearchOrder, read_query_of, suggest
+from tasks_app.store.reads.dispatch.counts import count_by_kind
+from tasks_app.store.reads.search.task_lists import (
     MOST_NEW,
     SEARCH_SECONDS,
     count_newer,
@@ -24,7 +24,7 @@ from tasks_app.store.reads.task_lists import (
     list_tasks,
     newest_id,
 )
-from tasks_app.store.reads.task_rows import Sort, TaskPage
+from tasks_app.store.reads.search.task_rows import Sort, TaskPage
 from tasks_app.web import exports
 from tasks_app.web.query_parts import chips_of, headings_of, marked, tabs_of
 from tasks_app.web.task_address import COLUMNS, ListAddress

@@ -12,15 +12,15 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from tasks_app.core.redaction import Budget
-from tasks_app.services.operations import drain_worker, evict_worker, resume_worker
-from tasks_app.services.payload_masking import hidden_from_user
-from tasks_app.services.people import may_operate
-from tasks_app.services.word_masking import shown_rows
-from tasks_app.store.reads import worker_history, worker_lists
-from tasks_app.store.reads.configuration import supervisor_settings
-from tasks_app.store.reads.inbox import find_person_name
-from tasks_app.store.reads.overview import MISSED_HEARTBEATS
+from tasks_app.core.masking.redaction import Budget
+from tasks_app.services.actions.operations import drain_worker, evict_worker, resume_worker
+from tasks_app.services.masking.payload_masking import hidden_from_user
+from tasks_app.services.masking.word_masking import shown_rows
+from tasks_app.services.people.people import may_operate
+from tasks_app.store.reads.dispatch.overview import MISSED_HEARTBEATS
+from tasks_app.store.reads.fleet import worker_history, worker_lists
+from tasks_app.store.reads.jobs.inbox import find_person_name
+from tasks_app.store.reads.settings.configuration import supervisor_settings
 from tasks_app.web.acting import WHY, actor_of, back_to, operators_only
 from tasks_app.web.filters import read_text
 

@@ -1,0 +1,1 @@
+"""What each request meets before any page: proxies, sizes, origins; not pages."""

@@ -1,0 +1,1 @@
+"""Decisions about alerts: detection, rules, channels, delivery; not audit entries (people)."""

@@ -1,0 +1,124 @@
+"""Conditions of a plan on values that a kind hides: whether a step runs tells what the value is.
+
+What a condition compares a hidden value with is hidden too, and who may not see the value may not
+submit a plan that compares it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from tasks_app.core.faults import Fault
+from tasks_app.core.jobs.conditions import OPERATORS
+from tasks_app.core.jobs.plans import Plan
+from tasks_app.core.jobs.references import (
+    DEFAULT,
+    RESULT,
+    find_references,
+    is_reference,
+    parse_reference,
+)
+from tasks_app.core.masking.redaction import MASK, Budget, Hidden, OverBudget, folded, masked
+
+JOINTS: Final = ("and", "or")
+
+
+def comparison_faults(plan: Plan, hidden: Hidden) -> list[Fault]:
+    """Where a plan compares what somebody may not see, each with the kind that hides it."""
+    kinds = {step.name: step.kind for step in plan.steps}
+    return [
+        Fault(
+            place,
+            f"compares a value that the kind {kind} hides, and whether the step runs would tell "
+            "the value; submit it with a token that has the scope payloads",
+        )
+        for number, step in enumerate(plan.steps)
+        if step.when is not None
+        for place, kind in _compared(step.when, f"steps[{number}].when", kinds, hidden)
+    ]
+
+
+def shown_plan(plan: Mapping[str, Any], hidden: Hidden, budget: Budget | None = None) -> Any:
+    """A plan as somebody may see it: without values of keys that any kind hides.
+
+    What a condition compares with a hidden value is left out as well; all of it where the budget
+    is used up.
+    """
+    if not hidden:
+        return plan
+    kinds = {step["name"]: step["kind"] for step in plan["steps"]}
+    steps = [
+        {**step, "when": shown_condition(step["when"], kinds, hidden)} if step.get("when") else step
+        for step in plan["steps"]
+    ]
+    try:
+        return masked({**plan, "steps": steps}, frozenset().union(*hidden.values()), budget)
+    except OverBudget:
+        return MASK
+
+
+def shown_condition(when: Any, kinds: Mapping[str, str], hidden: Hidden) -> Any:
+    """A condition as somebody may see it; ``kinds`` are those of the plan's steps by name.
+
+    >>> shown_condition({"$result": "look.label", "equals": "fraud"}, {"look": "classify"},
+    ...                 {"classify": folded(["label"])})
+    {'$result': 'look.label', 'equals': '[redacted]'}
+    """
+    if not hidden or not isinstance(when, Mapping):
+        return when
+    if "not" in when:
+        return {"not": shown_condition(when["not"], kinds, hidden)}
+    for joint in JOINTS:
+        if joint in when:
+            return {joint: [shown_condition(each, kinds, hidden) for each in when[joint]]}
+    if not _hiders(when, kinds, hidden):
+        return when
+    compared = {*OPERATORS, DEFAULT} & when.keys()
+    return {
+        name: MASK if name in compared and not is_reference(value) else value
+        for name, value in when.items()
+    }
+
+
+def _compared(
+    when: Any, place: str, kinds: Mapping[str, str], hidden: Hidden
+) -> Iterator[tuple[str, str]]:
+    """Each comparison of a condition that somebody may not make, and a kind that hides from it."""
+    if "not" in when:
+        yield from _compared(when["not"], f"{place}.not", kinds, hidden)
+        return
+    for joint in JOINTS:
+        if joint in when:
+            for index, each in enumerate(when[joint]):
+                yield from _compared(each, f"{place}.{joint}[{index}]", kinds, hidden)
+            return
+    for kind in _hiders(when, kinds, hidden)[:1]:
+        yield place, kind
+
+
+def _hiders(when: Mapping[str, Any], kinds: Mapping[str, str], hidden: Hidden) -> Sequence[str]:
+    """The kinds whose hidden values a comparison may tell.
+
+    Where it compares objects or lists, or one result with another, what it finds may hold any key.
+    """
+    name = next((name for name in OPERATORS if name in when), None)
+    operand = when[name] if name else None
+    references = [each for _, each in find_references(operand, "")]
+    if RESULT in when:
+        reference = {key: when[key] for key in (RESULT, DEFAULT) if key in when}
+        references.append(parse_reference(reference))
+    wide = is_reference(operand) or _holds_parts(operand, name)
+    places = [
+        (kinds[each.step], each.path)
+        for each in references
+        if not isinstance(each, Fault) and each.step is not None and each.step in kinds
+    ]
+    return [
+        kind
+        for kind, path in places
+        if (keys := hidden.get(kind)) and (wide or keys & folded(path))
+    ]
+
+
+def _holds_parts(operand: Any, name: str | None) -> bool:
+    options = operand if name == "in" and isinstance(operand, list) else [operand]
+    return any(isinstance(option, dict | list) for option in options)

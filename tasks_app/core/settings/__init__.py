@@ -1,0 +1,4 @@
+"""Decisions about configuration, its previews and history, and retention.
+
+Not here: accounts and roles (people).
+"""

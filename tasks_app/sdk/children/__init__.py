@@ -1,0 +1,1 @@
+"""Slots as child processes: hard time limits and crashes; not slots as threads."""

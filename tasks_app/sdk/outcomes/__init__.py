@@ -1,0 +1,1 @@
+"""How an attempt ends on this machine: errors, failures, symptoms; not what is done next."""

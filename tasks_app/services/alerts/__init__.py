@@ -1,0 +1,1 @@
+"""Use cases about alerts: detection, rules, channels, delivery; not audit entries (people)."""

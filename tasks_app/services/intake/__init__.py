@@ -1,0 +1,1 @@
+"""Use cases about submission, and what a new task is checked against; not plans of jobs (jobs)."""

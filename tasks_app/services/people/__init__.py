@@ -1,0 +1,1 @@
+"""Use cases about accounts, roles, tokens and the audit; not tasks that people do (jobs)."""

@@ -1,0 +1,4 @@
+"""Use cases about the query language and the lists that it fills.
+
+Not here: groups of dead tasks (failures).
+"""

@@ -1,0 +1,1 @@
+"""Writes about errors, error groups and dead tasks; not whether an error is retried (attempts)."""

@@ -1,0 +1,1 @@
+"""Writes about accounts, roles, tokens and the audit; not tasks that people do (jobs)."""

@@ -1,0 +1,1 @@
+"""Reads about errors, error groups and dead tasks; not whether an error is retried (attempts)."""

@@ -1,0 +1,1 @@
+"""Reads about workers: their boots, load and history; not what workers report (attempts)."""

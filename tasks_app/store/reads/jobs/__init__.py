@@ -1,0 +1,4 @@
+"""Reads about plans, steps, sagas, and steps that people do.
+
+Not here: single tasks without a job (intake).
+"""

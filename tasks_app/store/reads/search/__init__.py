@@ -1,0 +1,4 @@
+"""Reads about the query language and the lists that it fills.
+
+Not here: groups of dead tasks (failures).
+"""

@@ -1,0 +1,4 @@
+"""Reads about configuration, its previews and history, and retention.
+
+Not here: accounts and roles (people).
+"""

@@ -1,0 +1,4 @@
+"""Writes about configuration, its previews and history, and retention.
+
+Not here: accounts and roles (people).
+"""
