@@ -355,6 +355,36 @@ def test_a_token_without_payloads_cannot_try_out_a_hidden_value_by_a_condition(
     assert "scope payloads" in fault["message"]
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"lock_key": {"$result": "check.label"}},
+        {"for_each": {"$result": "check.rows"}, "lock_key": {"$item": "label"}},
+    ],
+)
+def test_a_token_without_payloads_cannot_try_out_a_hidden_value_by_a_lock(
+    floor: PeopleFloor, step: dict[str, Any]
+) -> None:
+    plan = {"steps": [STEPS[0], {"name": "waits", "kind": "b", **step}]}
+    few, all_of_it = (
+        tokens.create("one", Actor("ada", role=Role.ADMIN), scopes=scopes).text
+        for scopes in ([Scope.JOBS], [Scope.JOBS, Scope.PAYLOADS])
+    )
+    refused, taken = (
+        Client().post(
+            "/api/v1/jobs",
+            json.dumps(plan),
+            content_type="application/json",
+            headers={"Authorization": f"Bearer {token}"},
+        )
+        for token in (few, all_of_it)
+    )
+    assert (refused.status_code, taken.status_code) == (422, 201)
+    (fault,) = refused.json()["faults"]
+    assert (fault["index"], fault["field"]) == (1, "lock_key")
+    assert "scope payloads" in fault["message"]
+
+
 def test_the_admin_of_a_kind_is_told_that_conditions_tell_its_hidden_values(
     floor: PeopleFloor,
 ) -> None:

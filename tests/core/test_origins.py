@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tasks_app.core.jobs.plans import Plan, load_plan
-from tasks_app.core.masking.hidden_conditions import comparison_faults, shown_plan
+from tasks_app.core.masking.hidden_conditions import comparison_faults, lock_faults, shown_plan
 from tasks_app.core.masking.hidden_queries import names_hidden_path, shown_query
 from tasks_app.core.masking.hidden_words import Source, part_of, secrets_of, shown_part
 from tasks_app.core.masking.origins import (
@@ -186,6 +186,31 @@ def test_a_comparison_with_a_hidden_value_is_found_wherever_it_stands(
     assert bool(faults) is hides
     assert all(fault.place.startswith("steps[2].when") for fault in faults)
     assert comparison_faults(found, {}) == []
+
+
+@pytest.mark.parametrize(
+    ("step", "hides"),
+    [
+        ({"lock_key": {"$result": "look.label"}}, True),
+        ({"lock_key": {"$result": "look.LABEL.0"}}, True),
+        ({"lock_key": {"$result": "look.sure"}}, False),
+        ({"lock_key": "fraud"}, False),
+        ({"for_each": {"$result": "look.rows"}, "lock_key": {"$item": "label"}}, True),
+        ({"for_each": {"$result": "look.label"}, "lock_key": {"$item": ""}}, True),
+        ({"for_each": {"$result": "look.rows"}, "lock_key": {"$item": "sure"}}, False),
+        ({"for_each": ["a", {"$result": "look.label"}], "lock_key": {"$item": ""}}, True),
+        ({"for_each": [{"label": "typed"}], "lock_key": {"$item": "label"}}, False),
+        ({"payload": {"it": {"$result": "look.label"}}}, False),
+    ],
+)
+def test_a_lock_by_a_hidden_value_is_found_wherever_it_came_from(
+    step: dict[str, Any], hides: bool
+) -> None:
+    found = plan({"name": "draft", "kind": "draft", **step})
+    faults = lock_faults(found, HIDDEN)
+    assert [fault.place for fault in faults] == (["steps[1].lock_key"] if hides else [])
+    assert all("classify" in fault.message for fault in faults)
+    assert lock_faults(found, {}) == []
 
 
 def test_a_plan_does_not_say_what_a_hidden_value_is_compared_with() -> None:

@@ -1,7 +1,7 @@
-"""Conditions of a plan on values that a kind hides: whether a step runs tells what the value is.
+"""Conditions and lock keys of a plan on values that a kind hides: what a step does tells the value.
 
 What a condition compares a hidden value with is hidden too, and who may not see the value may not
-submit a plan that compares it.
+submit a plan that compares it, or that locks by it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,14 +9,17 @@ from typing import Any, Final
 
 from tasks_app.core.faults import Fault
 from tasks_app.core.jobs.conditions import OPERATORS
-from tasks_app.core.jobs.plans import Plan
+from tasks_app.core.jobs.plans import Plan, Step
 from tasks_app.core.jobs.references import (
     DEFAULT,
     RESULT,
     find_references,
+    has_references,
     is_reference,
     parse_reference,
 )
+from tasks_app.core.masking.hidden_words import Source
+from tasks_app.core.masking.origins import LOCK_KEY, Origin, origins_of_item, origins_of_step
 from tasks_app.core.masking.redaction import MASK, Budget, Hidden, OverBudget, folded, masked
 
 JOINTS: Final = ("and", "or")
@@ -34,6 +37,25 @@ def comparison_faults(plan: Plan, hidden: Hidden) -> list[Fault]:
         for number, step in enumerate(plan.steps)
         if step.when is not None
         for place, kind in _compared(step.when, f"steps[{number}].when", kinds, hidden)
+    ]
+
+
+def lock_faults(plan: Plan, hidden: Hidden) -> list[Fault]:
+    """Where a plan locks by what somebody may not see, each with a kind that hides it.
+
+    A step waits while another task has its lock, so whoever holds a lock by a guess learns from the
+    wait whether the guess is right.
+    """
+    if not hidden:
+        return []
+    return [
+        Fault(
+            f"steps[{number}].lock_key",
+            f"is filled in from a value that the kind {kind} hides, and the wait for the lock "
+            "would tell the value; submit it with a token that has the scope payloads",
+        )
+        for number, step in enumerate(plan.steps)
+        if (kind := _locked_by(plan, step, hidden)) is not None
     ]
 
 
@@ -77,6 +99,26 @@ def shown_condition(when: Any, kinds: Mapping[str, str], hidden: Hidden) -> Any:
         name: MASK if name in compared and not is_reference(value) else value
         for name, value in when.items()
     }
+
+
+def _locked_by(plan: Plan, step: Step, hidden: Hidden) -> str | None:
+    """A kind whose hidden value a step's lock key is made of."""
+    if not has_references(step.lock_key):
+        return None
+    for each in _origins_of(plan, step):
+        # Without a kind it was written into the plan: whoever submits it knows it.
+        if each.at[0] == LOCK_KEY and each.kind and Source("", [each]).hides(LOCK_KEY, hidden):
+            return each.kind
+    return None
+
+
+def _origins_of(plan: Plan, step: Step) -> Iterator[Origin]:
+    if not step.is_join:
+        yield from origins_of_step(plan, step)
+        return
+    items = 1 if is_reference(step.for_each) else len(step.for_each)
+    for item in range(items):
+        yield from origins_of_item(plan, step, item, items)
 
 
 def _compared(

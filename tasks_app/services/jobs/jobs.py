@@ -16,7 +16,7 @@ from tasks_app.core.jobs.job_states import JOIN_KIND
 from tasks_app.core.jobs.job_states import Role as StepRole
 from tasks_app.core.jobs.plan_checks import check_plan
 from tasks_app.core.jobs.plans import PLAN_LIMITS, PayloadCheck, Plan, Step, deadline_of
-from tasks_app.core.masking.hidden_conditions import comparison_faults
+from tasks_app.core.masking.hidden_conditions import comparison_faults, lock_faults
 from tasks_app.core.masking.origins import as_json, origins_of_step
 from tasks_app.core.states import EdgeState
 from tasks_app.models.ids import new_id
@@ -61,13 +61,15 @@ def submit_job(
 
     The shape of a plan is in ``docs/jobs.md``. A second submission of a key and its plan is the
     first one's job; JobKeyTaken where its plan is another. ``dry_run`` rolls all of it back.
-    Whoever may not see payloads whole may not have a step run or not by a value that is hidden.
+    Whoever may not see payloads whole may not have a step run, or wait for a lock, by a value that
+    is hidden.
     """
     doors = kind_doors()
     checked = check_plan(plan, doors, schema_check())
     if checked.plan is None:
         raise PlanInvalid(checked.faults)
-    guesses = comparison_faults(checked.plan, hidden_from(sees_payloads))
+    hidden = hidden_from(sees_payloads)
+    guesses = [*comparison_faults(checked.plan, hidden), *lock_faults(checked.plan, hidden)]
     if guesses:
         raise PlanInvalid(guesses)
     return _submit(checked.plan, dump_json(plan, PLAN_LIMITS).text, submitted_by, dry_run)
