@@ -32,10 +32,13 @@ def _no_number(name: str) -> NoReturn:
     raise JsonRefused("", say("%(name)s is no JSON number", name=name))
 
 
-def read_strict(text: str | bytes, constants: Callable[[str], Any] = _no_number) -> Any:
+def read_strict(
+    text: str | bytes, constants: Callable[[str], Any] = _no_number, first_line: int = 1
+) -> Any:
     """Read JSON as RFC 8259 and I-JSON have it; bytes are UTF-8. Raises JsonRefused.
 
-    ``constants`` reads NaN and Infinity, for who names their place later.
+    ``constants`` reads NaN and Infinity, for who names their place later. ``first_line`` is the
+    line of a larger text at which this one begins: places count the lines of the larger text.
 
     >>> read_strict(b'{"a": [1, 2.5, null]}')
     {'a': [1, 2.5, None]}
@@ -49,9 +52,9 @@ def read_strict(text: str | bytes, constants: Callable[[str], Any] = _no_number)
         decoded = text if isinstance(text, str) else text.decode("utf-8-sig")
         return json.loads(decoded, parse_constant=constants, object_pairs_hook=_object)
     except _KeyTwice as twice:
-        raise _named(decoded, twice.key) from twice
+        raise _named(decoded, twice.key, first_line) from twice
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno} column {error.colno}"
+        place = f"line {error.lineno + first_line - 1} column {error.colno}"
         raise JsonRefused(place, say("no valid JSON: %(msg)s", msg=error.msg)) from error
     except UnicodeDecodeError as error:
         raise JsonRefused(f"byte {error.start}", say("no valid UTF-8")) from error
@@ -80,7 +83,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def _named(text: str, key: str) -> JsonRefused:
+def _named(text: str, key: str, first_line: int) -> JsonRefused:
     """The refusal of a key that stands twice; the first one in the text's order is told."""
     # The reader tells no places: they are looked for only where there is one to tell.
     found = next(_keys_twice(text), None) if len(text) <= LOOKED_THROUGH else None
@@ -90,9 +93,9 @@ def _named(text: str, key: str) -> JsonRefused:
     message = say(
         "the key %(key)s stands twice in one object, first on line %(line)s",
         key=_quoted(name),
-        line=first,
+        line=first + first_line - 1,
     )
-    return JsonRefused(f"line {second}", message)
+    return JsonRefused(f"line {second + first_line - 1}", message)
 
 
 def _quoted(key: str) -> str:

@@ -193,7 +193,7 @@ def _row(line: int, last_line: int, text: str, *, any_value: bool) -> Row:
         return Row(line, raw, blank=True)
     if misread([text]):
         return Row(line, raw, fault=MISREAD, last_line=last_line)
-    parsed = parse_json(text.rstrip())
+    parsed = parse_json(text.rstrip(), first_line=line)
     fault = "; ".join(map(str, parsed.faults))
     if not fault and not any_value and not isinstance(parsed.value, dict):
         what = _NAMES.get(type(parsed.value), "a number")

@@ -29,7 +29,8 @@ class RejectFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._draft = path.with_name(f".{path.name[:80]}.{secrets.token_hex(6)}")
+        # A folder, such as ``.``, may have no name: it is refused before the draft is written.
+        self._draft = path.parent / f".{path.name[:80]}.{secrets.token_hex(6)}"
         self._file: TextIO | None = None
         self._begun = False
         self.entries = 0

@@ -51,12 +51,16 @@ def test_folders_links_pipes_and_devices_are_refused_as_they_are(desk: Desk) -> 
     link.symlink_to(target)
     dangling.symlink_to(desk.folder / "nowhere")
     os.mkfifo(pipe)
-    for path in (folder, link, dangling, pipe, Path("/dev/full"), Path("/dev/null")):
+    for path in (folder, link, dangling, pipe, Path("/dev/full"), Path("/dev/null"), Path("/")):
         before = path.lstat().st_mode
         told = desk.submit(BAD, "--rejects", str(path))
         assert (told.code, path.lstat().st_mode) == (1, before)
         assert "give the path of a file of its own" in told.out
     assert not (desk.folder / "nowhere").exists()
+    for unnamed in (".", ""):
+        told = desk.submit(BAD, "--rejects", unnamed)
+        assert told.code == 1
+        assert ". is a folder; give the path of a file of its own" in told.out
     assert not Task.objects.exists()
 
 
@@ -136,6 +140,14 @@ def test_the_reject_file_of_a_run_that_a_full_disk_ended_can_be_replaced(desk: D
     path.write_text(path.read_text() + '{"line": 7, "fau')
     assert desk.submit(BAD).code == 2
     assert len(desk.rejects()) == 1
+
+
+def test_only_a_run_tells_to_submit_the_rejected_rows_alone(desk: Desk) -> None:
+    alone = "submit them alone"
+    rehearsed = desk.submit(BAD, "--dry-run").out
+    assert alone not in rehearsed
+    assert "Nothing was submitted: correct these rows in the file" in rehearsed
+    assert alone in desk.submit(BAD).out
 
 
 def test_a_dry_run_writes_its_rejects_beside_those_of_a_run(desk: Desk) -> None:

@@ -232,6 +232,15 @@ def test_a_key_that_stands_twice_in_a_row_is_set_aside(desk: Desk) -> None:
     assert desk.submit(content, "--map", "j:json=j").code == 2
 
 
+def test_a_fault_in_a_json_row_names_the_line_of_the_file(desk: Desk) -> None:
+    told = desk.submit('{"b": 3}\n{"a": 1, "a": 2}\n{"a": }\n', name="t.jsonl").out
+    assert 'line 2: row: line 2: the key "a" stands twice in one object, first on line 2' in told
+    assert "line 3: row: line 3 column 7: no valid JSON" in told
+    array = '[\n{"b": 3},\n{"a": 1,\n "a": 2}]\n'
+    told = desk.submit(array, name="t.json").out
+    assert 'line 4: the key "a" stands twice in one object, first on line 3' in told
+
+
 def test_lines_of_an_array_are_counted_over_its_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     import io
 

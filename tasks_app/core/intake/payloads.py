@@ -36,7 +36,9 @@ class ParsedJson:
     faults: list[Fault]
 
 
-def parse_json(text: str | bytes, limits: PayloadLimits = LIMITS) -> ParsedJson:
+def parse_json(
+    text: str | bytes, limits: PayloadLimits = LIMITS, first_line: int = 1
+) -> ParsedJson:
     """Read JSON from outside and check it; a fault of the text itself has its line and column.
 
     >>> parse_json('{"a": [1, NaN]}').faults
@@ -49,7 +51,7 @@ def parse_json(text: str | bytes, limits: PayloadLimits = LIMITS) -> ParsedJson:
         return ParsedJson(None, [_too_large(limits)])
     try:
         # NaN is told with its place, by the check.
-        value = read_strict(text, constants=float)
+        value = read_strict(text, constants=float, first_line=first_line)
     except JsonRefused as refused:
         if isinstance(refused.__cause__, RecursionError):
             return ParsedJson(None, [_too_deep("$", limits)])

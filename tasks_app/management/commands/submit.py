@@ -30,6 +30,13 @@ from tasks_app.store.reads.settings.configuration import kind_doors
 from tasks_app.store.reads.submission_right import why_not_writable
 
 SOME_REJECTED: Final = 2
+REMEDY: Final = (
+    "To go on without doubles: correct the rows that the reject file holds, and submit them alone; "
+    "with --id-column the whole file can be submitted again."
+)
+DRY_REMEDY: Final = (
+    "Nothing was submitted: correct these rows in the file, and submit the file without --dry-run."
+)
 STOPPED: Final = 128
 """Added to the number of the signal, as shells do."""
 
@@ -122,10 +129,7 @@ class Command(BaseCommand):
         if intake.rejects.entries:
             more = intake.rejects.entries - len(intake.told)
             self.stderr.write("\n".join(intake.told) + (f"\nand {more:,} more" if more else ""))
-            self.stderr.write(
-                "To go on without doubles: correct the rows that the reject file holds, and submit "
-                "them alone; with --id-column the whole file can be submitted again."
-            )
+            self.stderr.write(DRY_REMEDY if intake.rehearsal else REMEDY)
             sys.exit(SOME_REJECTED)
 
 
