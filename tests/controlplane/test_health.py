@@ -1,4 +1,7 @@
-"""The probes judge the supervisor by the record and not by its own word."""
+"""The probes judge the supervisor by the record and not by its own word.
+
+The tests commit what they write: a request closes a connection that has a transaction open.
+"""
 
 from datetime import timedelta
 from unittest.mock import patch
@@ -21,7 +24,7 @@ def test_a_living_process_says_so_without_the_database(client: Client) -> None:
     assert client.get("/healthz").json() == {"status": "alive"}
 
 
-@pytest.mark.django_db
+@pytest.mark.usefixtures("record")
 def test_a_recent_round_makes_it_ready(client: Client) -> None:
     last_round(1.0)
     answer = client.get("/readyz")
@@ -29,7 +32,7 @@ def test_a_recent_round_makes_it_ready(client: Client) -> None:
     assert 1.0 <= answer.json()["last_round_age_seconds"] < 60.0
 
 
-@pytest.mark.django_db
+@pytest.mark.usefixtures("record")
 @pytest.mark.parametrize(
     ("seconds_ago", "reason"),
     [
@@ -46,7 +49,7 @@ def test_silence_is_not_ready_and_the_reason_is_told(
     assert answer.json()["reason"].startswith(reason)
 
 
-@pytest.mark.django_db
+@pytest.mark.usefixtures("record")
 def test_three_beats_are_the_border(client: Client) -> None:
     last_round(3 * settings.BEAT_SECONDS - 2.0)
     assert client.get("/readyz").status_code == 200
