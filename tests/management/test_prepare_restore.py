@@ -1,8 +1,6 @@
 """A dump of data alone goes into a migrated database: settings, tasks, the audit's chain."""
 
-import os
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -14,12 +12,12 @@ from django.db import connection
 
 from controlplane.embedded import Server
 from controlplane.embedded.place import program
-from controlplane.environment import ROOT
 from tasks_app.models import AuditEntry, Task
 from tasks_app.services.actions.operations import dismiss
 from tasks_app.services.people.people import Actor, Role
 from tasks_app.services.settings.configuration_files import apply_settings
 from tests.floor import Floor
+from tests.fresh import manage, migrated_database
 
 BEA = Actor("bea", role=Role.ADMIN)
 NAME = "restored"
@@ -34,28 +32,11 @@ def floor(record: None) -> Floor:
     return floor
 
 
-def manage(url: str, *command: str) -> str:
-    """The standard output of a command on another database."""
-    done = subprocess.run(
-        [sys.executable, "manage.py", *command],
-        cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": url},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
-
-
 @pytest.fixture
 def migrated(postgres: Server) -> Iterator[str]:
     """A database that was only migrated."""
-    with psycopg.connect(postgres.url("postgres"), autocommit=True) as admin:
-        admin.execute(f"DROP DATABASE IF EXISTS {NAME} WITH (FORCE)")
-        admin.execute(f"CREATE DATABASE {NAME}")
-        manage(postgres.url(NAME), "migrate", "--verbosity", "0")
-        yield postgres.url(NAME)
-        admin.execute(f"DROP DATABASE {NAME} WITH (FORCE)")
+    with migrated_database(postgres, NAME) as url:
+        yield url
 
 
 def counts(url: str) -> Sequence[object]:

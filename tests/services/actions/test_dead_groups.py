@@ -1,12 +1,10 @@
 """Dead letters that are alike: marked at their death, counted by group, seen to come back."""
 
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from tasks_app.core.failures.fingerprints import UNMARKED, fingerprint_of
@@ -114,19 +112,12 @@ def test_its_curve_and_spread_count_what_died_when_and_where(
     assert dead_groups.count_dead(key()) == 2
 
 
-def test_rows_of_before_are_marked_by_the_migration(floor: Floor) -> None:
-    worker = floor.worker("w1")
+def test_rows_without_a_fingerprint_are_a_group_of_their_own(floor: Floor) -> None:
+    floor.worker("w1")
     task = died(floor, "w1")
-    Death.objects.all().delete()
     Task.objects.update(fingerprint=None)
     assert [row.id for row in list_dead(DeadFilter(cause=UNMARKED)).rows] == [task]
     assert list_causes(DeadFilter())[0][0].key == UNMARKED
-    migration = import_module("tasks_app.migrations.0009_fingerprints")
-    with connection.schema_editor() as editor:
-        migration.mark_the_dead(None, editor)
-    assert floor.task(task).fingerprint == key()
-    row = Death.objects.get()
-    assert (row.task_id, row.worker_id, row.at) == (task, worker, floor.task(task).finished_at)
 
 
 @pytest.fixture
