@@ -56,6 +56,26 @@ def test_an_export_is_the_record_and_applies_to_nothing(floor: Floor, file: Path
     assert not AuditEntry.objects.exists()
 
 
+@pytest.mark.parametrize("precious", ["precious\n", "a: 1\n", "- kinds\n", "kinds: {\n", "\xff"])
+def test_an_export_replaces_no_file_that_is_no_configuration(
+    floor: Floor, file: Path, precious: str
+) -> None:
+    file.write_text(precious, encoding="latin-1")
+    with pytest.raises(CommandError, match="is no configuration; give another path"):
+        config("export", file)
+    assert file.read_text(encoding="latin-1") == precious
+
+
+@pytest.mark.parametrize("earlier", ["", "\n", "kinds: {}\n", "groups: {}\nlimits: {}\n"])
+def test_an_export_replaces_an_earlier_configuration(
+    floor: Floor, file: Path, earlier: str
+) -> None:
+    file.write_text(earlier)
+    for _ in range(2):
+        config("export", file)
+        assert config("diff", file) == ""
+
+
 def test_an_export_rebuilds_an_empty_record(floor: Floor, file: Path) -> None:
     Limit.objects.create(name="mail", rate_per_second=2.5)
     floor.kind("letter", limit_id="mail", max_attempts=7, retry_budget=0.2)

@@ -99,6 +99,11 @@ class Command(BaseCommand):
             self.stdout.write(text, ending="")
             return
         try:
+            if _is_foreign(Path(name)):
+                raise CommandError(
+                    f"{name} exists and is no configuration; give another path, or move it "
+                    "away. Nothing was written."
+                )
             Path(name).write_text(text, encoding="utf-8")
         except OSError as error:
             raise CommandError(str(error)) from error
@@ -120,6 +125,21 @@ def _read(name: str) -> tuple[Any, str | None]:
         return read_yaml(text), _version(text)
     except YamlRefused as refused:
         raise CommandError(f"{name}: {refused}") from refused
+
+
+def _is_foreign(path: Path) -> bool:
+    """Whether an export to ``path`` would replace something else than a configuration."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        earlier = file.read(MOST_BYTES)
+    if not earlier.strip() or VERSION.search(earlier):
+        return False
+    try:
+        document = read_yaml(earlier)
+    except YamlRefused:
+        return True
+    return not isinstance(document, dict) or not document.keys() <= BY_NAME.keys()
 
 
 def _version(text: bytes) -> str | None:
