@@ -42,10 +42,11 @@ class LostLease:
 # marked before (workers.MARK_LOST), under the lock that a sign of life needs.
 # A timeout takes a worker that lives past it: one that fell silent before may be unable to stop
 # anything, and all that it holds is lost with it once that is known.
+# Leases are judged before their tasks are looked up: nearly all of them are in order.
 # A lease is not named when the worker had ``unnamed_for`` seconds and two signs of life to name it:
 # the time, because two signs of life may follow each other at once after an answer was lost.
 TAKE_LOST = f"""
-WITH lost AS (
+WITH judged AS (
     SELECT l.task_id, l.token, l.worker_id, w.name,
            CASE
              WHEN w.state IN ('lost', 'stopped')
@@ -67,8 +68,10 @@ WITH lost AS (
       FROM lease l
       JOIN worker w ON w.id = ANY (ARRAY[l.worker_id])
       JOIN heartbeat h ON h.worker_id = ANY (ARRAY[l.worker_id])
-      JOIN kind k ON k.name = l.kind
+      JOIN kind k ON k.name = ANY (ARRAY[l.kind])
      CROSS JOIN (SELECT coalesce(max(served_since), '-infinity') AS since FROM leader) s
+), lost AS MATERIALIZED (
+    SELECT * FROM judged WHERE outcome IS NOT NULL
 )
 SELECT t.id, t.token, lost.outcome, t.status = 'RUNNING', t.attempts, t.max_attempts,
        CASE t.status WHEN 'ASSIGNED' THEN 0 ELSE
@@ -86,8 +89,8 @@ SELECT t.id, t.token, lost.outcome, t.status = 'RUNNING', t.attempts, t.max_atte
        p.poison_after, lost.name, lost.blameless
   FROM lost
   JOIN task t ON t.id = ANY (ARRAY[lost.task_id]) AND t.token = lost.token
-  JOIN kind p ON p.name = t.kind
- WHERE lost.outcome IS NOT NULL AND t.status IN ('ASSIGNED', 'RUNNING')
+  JOIN kind p ON p.name = ANY (ARRAY[t.kind])
+ WHERE t.status IN ('ASSIGNED', 'RUNNING')
  ORDER BY lost.task_id
  LIMIT %(limit)s
    FOR NO KEY UPDATE OF t SKIP LOCKED

@@ -7,8 +7,11 @@ from uuid import UUID
 from tasks_app.store import sql
 
 # A boot that was replaced may have died before or been alive: the second is heard of afterwards.
-UNHEARD: Final = """NOT EXISTS (SELECT FROM worker rw JOIN heartbeat rh ON rh.worker_id = rw.id
-                    WHERE rw.id = a.worker_id AND rh.at > rw.ended_at)"""
+# With OFFSET the boot is looked up by its key for each attempt. Without it the planner makes a join
+# of this, and reads every boot for each attempt.
+UNHEARD: Final = """NOT EXISTS (SELECT FROM worker rw
+                      JOIN heartbeat rh ON rh.worker_id = ANY (ARRAY[rw.id])
+                     WHERE rw.id = ANY (ARRAY[a.worker_id]) AND rh.at > rw.ended_at OFFSET 0)"""
 
 IS_CASUALTY: Final = f"""(a.outcome IN ('crashed', 'worker_lost')
            OR (a.outcome = 'replaced' AND {UNHEARD}))"""
