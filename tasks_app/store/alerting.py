@@ -149,15 +149,19 @@ def set_secret(channel: str, secret: str) -> bool:
 # As long as an alert stands, the message of its beginning says who is to be told of its end.
 FORGET: Final = (
     """
-    DELETE FROM alert_delivery d
-     WHERE d.created_at < statement_timestamp() - %(days)s * interval '1 day'
-       AND NOT EXISTS (
-            SELECT FROM alert_state s
-             WHERE s.key = d.key AND s.began_at = d.began_at AND s.ended_at IS NULL)
+    DELETE FROM alert_delivery WHERE ctid = ANY (ARRAY(
+        SELECT d.ctid FROM alert_delivery d
+         WHERE d.created_at < statement_timestamp() - %(days)s * interval '1 day'
+           AND NOT EXISTS (
+                SELECT FROM alert_state s
+                 WHERE s.key = d.key AND s.began_at = d.began_at AND s.ended_at IS NULL)
+         LIMIT %(limit)s FOR UPDATE OF d SKIP LOCKED))
     """,
     """
-    DELETE FROM alert_state
-     WHERE ended_at < statement_timestamp() - %(days)s * interval '1 day'
+    DELETE FROM alert_state WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM alert_state
+         WHERE ended_at < statement_timestamp() - %(days)s * interval '1 day'
+         LIMIT %(limit)s FOR UPDATE SKIP LOCKED))
     """,
 )
 
@@ -165,4 +169,4 @@ FORGET: Final = (
 def forget() -> None:
     """Drop ended alerts of long ago, and messages that are neither young nor of one that stands."""
     for statement in FORGET:
-        sql.execute(statement, {"days": KEPT_DAYS})
+        sql.execute(statement, {"days": KEPT_DAYS, "limit": sql.CLEARED_AT_ONCE})

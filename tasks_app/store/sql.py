@@ -69,6 +69,9 @@ def several(statements: Sequence[str], params: Params | None = None) -> list[lis
 LONGEST_WAIT: Final = "500ms"
 """How long one statement of the leader waits for a row that somebody else holds."""
 
+CLEARED_AT_ONCE: Final = 10_000
+"""Rows that one statement of a clean-up deletes at most; the next clean-up deletes more."""
+
 BY_KEY: Final = (
     "enable_seqscan",
     "enable_bitmapscan",

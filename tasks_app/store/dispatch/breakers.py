@@ -20,19 +20,21 @@ def set_breaker(guarded: Guarded, state: Breaker) -> None:
 
 
 FORGET_BREAKERS = """
-DELETE FROM breaker_state b
- WHERE NOT EXISTS (
-    SELECT FROM kind k
-     WHERE b.scope = 'kind' AND k.name = b.name AND k.breaker_failures IS NOT NULL)
-   AND NOT EXISTS (
-    SELECT FROM shared_limit l
-     WHERE b.scope = 'limit' AND l.name = b.name AND l.breaker_failures IS NOT NULL)
+DELETE FROM breaker_state WHERE ctid = ANY (ARRAY(
+    SELECT b.ctid FROM breaker_state b
+     WHERE NOT EXISTS (
+        SELECT FROM kind k
+         WHERE b.scope = 'kind' AND k.name = b.name AND k.breaker_failures IS NOT NULL)
+       AND NOT EXISTS (
+        SELECT FROM shared_limit l
+         WHERE b.scope = 'limit' AND l.name = b.name AND l.breaker_failures IS NOT NULL)
+     LIMIT %(limit)s FOR UPDATE OF b SKIP LOCKED))
 """
 
 
 def forget_breakers() -> int:
     """Drop the states of breakers that were taken away; one that comes back begins closed."""
-    return sql.execute(FORGET_BREAKERS)
+    return sql.execute(FORGET_BREAKERS, {"limit": sql.CLEARED_AT_ONCE})
 
 
 SET_PROBE = """

@@ -125,17 +125,21 @@ def stand_by(holder: str) -> None:
 
 
 PRUNE_SHIFTS = """
-DELETE FROM shift WHERE began_at < statement_timestamp() - %(days)s * interval '1 day'
+DELETE FROM shift WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM shift WHERE began_at < statement_timestamp() - %(days)s * interval '1 day'
+     LIMIT %(limit)s))
 """
 
 PRUNE_REPLICAS = """
-DELETE FROM replica WHERE seen_at < statement_timestamp() - interval '1 hour'
+DELETE FROM replica WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM replica WHERE seen_at < statement_timestamp() - interval '1 hour'
+     LIMIT %(limit)s FOR UPDATE SKIP LOCKED))
 """
 
 SHIFT_DAYS: Final = 7
 
 
 def prune_shifts() -> None:
-    """Drop shifts and replicas of long ago."""
-    sql.execute(PRUNE_SHIFTS, {"days": SHIFT_DAYS})
-    sql.execute(PRUNE_REPLICAS)
+    """Drop shifts and replicas of long ago, a bounded number each minute."""
+    sql.execute(PRUNE_SHIFTS, {"days": SHIFT_DAYS, "limit": sql.CLEARED_AT_ONCE})
+    sql.execute(PRUNE_REPLICAS, {"limit": sql.CLEARED_AT_ONCE})

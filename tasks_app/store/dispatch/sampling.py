@@ -127,14 +127,16 @@ ON CONFLICT DO NOTHING
 """
 
 PRUNE = """
-DELETE FROM sample
- WHERE (resolution = 1 AND at < statement_timestamp() - interval '1 hour')
-    OR (resolution = 60 AND at < statement_timestamp() - interval '30 days')
+DELETE FROM sample WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM sample
+     WHERE (resolution = 1 AND at < statement_timestamp() - interval '1 hour')
+        OR (resolution = 60 AND at < statement_timestamp() - interval '30 days')
+     LIMIT %(limit)s))
 """
 
 
 def roll_up_minutes() -> int:
     """Write the minute rows that are complete and drop samples past their keep; return new rows."""
     written = sql.execute(ROLL_UP)
-    sql.execute(PRUNE)
+    sql.execute(PRUNE, {"limit": sql.CLEARED_AT_ONCE})
     return written

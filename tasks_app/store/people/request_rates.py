@@ -44,12 +44,14 @@ def give_back(subject: str, count: int) -> None:
 
 # Whatever its rate, a subject that has been idle for the longest unit of one is full again.
 FORGET = """
-DELETE FROM request_rate
- WHERE at NOT BETWEEN statement_timestamp() - interval '1 hour'
-                  AND statement_timestamp() + interval '1 hour'
+DELETE FROM request_rate WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM request_rate
+     WHERE at NOT BETWEEN statement_timestamp() - interval '1 hour'
+                      AND statement_timestamp() + interval '1 hour'
+     LIMIT %(limit)s FOR UPDATE SKIP LOCKED))
 """
 
 
 def forget_idle() -> int:
-    """Drop the rows of an hour ago; return how many."""
-    return sql.execute(FORGET)
+    """Drop rows of an hour ago, a bounded number each minute; return how many."""
+    return sql.execute(FORGET, {"limit": sql.CLEARED_AT_ONCE})

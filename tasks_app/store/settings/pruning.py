@@ -250,9 +250,13 @@ def note(what: Kept, rows: int, seconds: float) -> None:
     sql.execute(NOTE, {"what": what, "rows": rows, "seconds": seconds})
 
 
-FORGET: Final = "DELETE FROM pruned WHERE hour < statement_timestamp() - interval '30 days'"
+FORGET: Final = """
+DELETE FROM pruned WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM pruned WHERE hour < statement_timestamp() - interval '30 days'
+     LIMIT %(limit)s))
+"""
 
 
 def forget_notes() -> None:
-    """Drop the counts of long ago."""
-    sql.execute(FORGET)
+    """Drop the counts of long ago, a bounded number each minute."""
+    sql.execute(FORGET, {"limit": sql.CLEARED_AT_ONCE})
