@@ -1,6 +1,6 @@
 """Acts on many tasks: what there is to do, how a bulk goes on, when a canary stops."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -16,6 +16,10 @@ HOLD_SECONDS: Final = 10.0
 
 BATCH: Final = 500
 """Tasks moved in one transaction: some hundredths of a second, between two rounds."""
+
+EDGES_AT_ONCE: Final = 20_000
+"""Dependencies that one batch of a requeue looks at, for one that will never complete: some
+hundredths of a second. A task has up to 1,000."""
 
 WATCH_SECONDS: Final = 0.5
 """Between two looks at what became of a wave."""
@@ -162,6 +166,22 @@ def next_batch(place: int, total: int, *, canary: bool) -> int:
     """The place behind the batch that begins at ``place``; a canary's never crosses a wave."""
     end = wave_end(wave_of(place), total) if canary else total
     return min(place + BATCH, end)
+
+
+def cut_by_edges(end: int, edges: Iterable[tuple[int, int]]) -> int:
+    """The place behind the batch that looks at a bounded number of edges, one task at least.
+
+    ``edges``: place and number of edges of each task before ``end``.
+
+    >>> cut_by_edges(9, [(6, 1), (5, 999), (7, 20_000), (8, 1)]), cut_by_edges(6, [(5, 30_000)])
+    (7, 6)
+    """
+    total = 0
+    for place, count in sorted(edges):
+        total += count
+        if total > EDGES_AT_ONCE and total > count:
+            return place
+    return end
 
 
 def watch_pause(sent_for: float | None) -> float:

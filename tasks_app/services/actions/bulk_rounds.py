@@ -9,8 +9,10 @@ from typing import Final
 from tasks_app.core.actions.bulks import (
     LAST_WATCH_SECONDS,
     OPEN,
+    BulkAction,
     BulkState,
     Verdict,
+    cut_by_edges,
     judge_wave,
     next_batch,
     to_watch,
@@ -97,7 +99,10 @@ def _well(turn: BulkTurn) -> str:
 def _free_batch(turn: BulkTurn) -> int:
     """The place behind the next batch; tasks that somebody else has locked stand behind it."""
     end = next_batch(turn.place, turn.total, canary=turn.canary)
-    busy = {item.place for item in bulks.lock_items(turn.id, turn.place, end) if not item.locked}
+    items = bulks.lock_items(turn.id, turn.place, end)
+    if turn.action is BulkAction.REQUEUE:
+        end = cut_by_edges(end, [(item.place, item.edges) for item in items])
+    busy = {item.place for item in items if item.place < end and not item.locked}
     if busy:
         bulks.move_behind(turn.id, turn.place, end, busy)
     return end - len(busy)

@@ -157,11 +157,13 @@ def take_due() -> BulkTurn | None:
 
 # Locked by id, as everywhere; only the incarnation that was meant is handed on.
 LOCK_ITEMS = """
-SELECT i.place, t.id, t.requeues = i.requeues, got.id IS NOT NULL
+SELECT i.place, t.id, t.requeues = i.requeues, got.id IS NOT NULL, t.dependency_count
   FROM (SELECT * FROM bulk_item
          WHERE bulk_id = %(bulk)s AND place >= %(first)s AND place < %(end)s
          ORDER BY task_id) i
- CROSS JOIN LATERAL (SELECT id, requeues FROM task WHERE id = i.task_id OFFSET 0) t
+ CROSS JOIN LATERAL (
+    SELECT id, requeues, dependency_count FROM task WHERE id = i.task_id OFFSET 0
+ ) t
   LEFT JOIN LATERAL (
     SELECT id FROM task WHERE id = i.task_id FOR NO KEY UPDATE SKIP LOCKED
  ) got ON true
@@ -170,12 +172,16 @@ SELECT i.place, t.id, t.requeues = i.requeues, got.id IS NOT NULL
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One task of a bulk; ``as_it_was``: still of the incarnation that was meant."""
+    """One task of a bulk; ``as_it_was``: still of the incarnation that was meant.
+
+    ``edges``: how many tasks it depends on.
+    """
 
     place: int
     task_id: UUID
     as_it_was: bool
     locked: bool
+    edges: int
 
 
 def lock_items(bulk_id: UUID, first: int, end: int) -> list[Item]:

@@ -148,6 +148,20 @@ def test_a_deposed_leader_leaves_nothing_of_its_batch(floor: Floor, dead: list[U
     assert {floor.status(task) for task in dead} == {Status.DEAD}
 
 
+def test_a_batch_of_requeues_looks_at_a_bounded_number_of_dependencies(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks_app.core.actions.bulks.EDGES_AT_ONCE", 5)
+    needs = [(task, OnDead.WAIT) for task in floor.submit(3)]
+    wide = floor.submit(4, needs=needs, kind="wide")
+    Task.objects.filter(id__in=wide).update(deadline_at="2020-01-01T00:00:00Z")
+    floor.round()
+    bulk = begin(wide)
+    floor.end_holds()
+    assert [floor.round().bulks for _ in range(4)] == [1, 1, 1, 1], "two would look at 6"
+    assert (look(bulk).state, look(bulk).moved) == (BulkState.DONE, 4)
+
+
 def test_two_bulks_take_turns(
     floor: Floor, dead: list[UUID], monkeypatch: pytest.MonkeyPatch
 ) -> None:
