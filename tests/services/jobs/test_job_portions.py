@@ -1,6 +1,5 @@
 """Whatever a job has, each look at it is bounded in rows, and the next goes on where it stopped."""
 
-import time
 from uuid import UUID
 
 import pytest
@@ -9,7 +8,9 @@ from django.db import connection
 from tasks_app.core.jobs.job_states import JobStatus, Role
 from tasks_app.core.states import Status
 from tasks_app.models import Job, JobNews, StepTask, Task
+from tasks_app.services.dispatch import rounds
 from tasks_app.services.jobs import job_compensation, job_joins, job_settling, job_steps, jobs
+from tests.cpu_time import Work
 from tests.jobs import JobFloor
 
 EACH = {"name": "each", "kind": "b", "payload": {"n": {"$item": ""}}}
@@ -120,26 +121,21 @@ def test_no_look_at_twenty_jobs_of_ten_thousand_items_takes_a_second(floor: JobF
     twenty = [
         floor.job([{**EACH, "kind": "never", "for_each": [*range(10_000)]}]) for _ in range(20)
     ]
-    longest = look_until_still(floor)
+    work = Work()
+    look_until_still(floor, work)
     assert Task.objects.filter(kind="never").count() == 200_000
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     for job in twenty:
         jobs.cancel_job(job, floor.operator)
-    longest = max(longest, look_until_still(floor))
+    look_until_still(floor, work)
     assert not Task.objects.filter(status=Status.PENDING).exists()
-    assert longest < 1.0
+    assert work.longest < 1.0
 
 
-def look_until_still(floor: JobFloor) -> float:
-    """Have the supervisor look at jobs until none moves; seconds of the longest transaction."""
-    from tasks_app.services.dispatch import rounds
-
+def look_until_still(floor: JobFloor, work: Work) -> None:
+    """Have the supervisor look at jobs until none moves, and measure each transaction."""
     floor.round()
-    longest = 0.0
     while JobNews.objects.exists():
-        began = time.perf_counter()
-        rounds._job_round(floor.epoch, rounds.JOBS_AT_ONCE)
-        longest = max(longest, time.perf_counter() - began)
+        work.of(lambda: rounds._job_round(floor.epoch, rounds.JOBS_AT_ONCE))
         floor.round(sweeping=False)
-    return longest
