@@ -16,9 +16,10 @@ class Job(models.Model):
     """Tasks submitted together as the steps of a plan, with a result of their own.
 
     ``plan`` is as it was checked at the door and never changes. While ``paused`` every unfinished
-    task of the job has one hold more. ``cancel_asked``: it ends once what runs has let go. On the
-    way back all that completed after ``undone_to``, and ``undone_id`` at that instant, has been
-    looked at.
+    task of the job has one hold more; where ``held_to`` is set, only the tasks up to this id have
+    followed the last pause or resumption so far. ``cancel_asked``: it ends once what runs has let
+    go. On the way back all that completed after ``undone_to``, and ``undone_id`` at that instant,
+    has been looked at.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id)
@@ -29,6 +30,7 @@ class Job(models.Model):
     )
     plan = models.JSONField()
     paused = models.BooleanField(db_default=False)
+    held_to: "models.UUIDField[uuid.UUID | None, uuid.UUID | None]" = models.UUIDField(null=True)
     cancel_asked = models.BooleanField(db_default=False)
     undone_to = models.DateTimeField(null=True)
     undone_id: "models.UUIDField[uuid.UUID | None, uuid.UUID | None]" = models.UUIDField(null=True)
@@ -58,6 +60,10 @@ class Job(models.Model):
                 name="job_ended",
                 fields=["finished_at", "id"],
                 condition=Q(finished_at__isnull=False),
+            ),
+            # Jobs of which not every task has followed a pause; hardly ever more than a few.
+            models.Index(
+                name="job_pausing", fields=["id"], condition=Q(held_to__isnull=False, paused=True)
             ),
         ]
 

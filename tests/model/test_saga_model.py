@@ -25,7 +25,7 @@ from tasks_app.sdk.link import Grant
 from tasks_app.services.actions import operations
 from tasks_app.services.actions.cancellation import cancel_tasks
 from tasks_app.services.dispatch.rounds import Deposed, run_round
-from tasks_app.services.jobs import jobs
+from tasks_app.services.jobs import job_settling, jobs
 from tasks_app.store.dispatch import leader
 from tests.jobs import JobFloor
 from tests.model.saga import CLOSED, Piece, Saga
@@ -266,7 +266,12 @@ QUICK = settings(
 
 
 @pytest.mark.timeout(400)
-def test_jobs_go_on_and_back_in_any_order_of_calls_as_the_model_says(record: None) -> None:
+def test_jobs_go_on_and_back_in_any_order_of_calls_as_the_model_says(
+    record: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Smaller than the jobs, so that other calls come between the portions of a pause.
+    monkeypatch.setattr(jobs, "HELD_AT_ONCE", 1)
+    monkeypatch.setattr(job_settling, "HELD_AT_ONCE", 1)
     run_state_machine_as_test(SagaRecord, settings=QUICK)
 
 

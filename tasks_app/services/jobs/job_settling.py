@@ -19,9 +19,9 @@ from tasks_app.services.jobs.job_compensation import compensate, done_last
 from tasks_app.services.jobs.job_joins import settle_joins
 from tasks_app.services.jobs.job_results import results_of
 from tasks_app.services.jobs.job_steps import LockedJob, prepare_steps
-from tasks_app.services.jobs.jobs import schema_check
+from tasks_app.services.jobs.jobs import HELD_AT_ONCE, schema_check
 from tasks_app.store.failures import dead_letters
-from tasks_app.store.jobs import job_tasks
+from tasks_app.store.jobs import job_holds, job_tasks
 from tasks_app.store.jobs import jobs as store
 from tasks_app.store.jobs.jobs import JobRow
 
@@ -51,8 +51,21 @@ def settle_jobs(limit: int) -> JobsLook:
     store.add_news(left)
     rows = [row for row in locked if row.status not in JOB_FINAL]
     if rows:
+        _hold(rows)
         _look_at(rows)
     return JobsLook(len(locked), more=bool(locked) and len(taken) >= limit)
+
+
+def _hold(rows: Sequence[JobRow]) -> None:
+    """Have a portion of the tasks follow a pause or a resumption of their jobs."""
+    room = HELD_AT_ONCE
+    for row in rows:
+        if not row.pause_under_way:
+            continue
+        is_over, looked_at = job_holds.hold_next(row.id, room) if room else (False, 0)
+        room -= looked_at
+        if not is_over:
+            store.add_news([row.id])
 
 
 def _look_at(rows: Sequence[JobRow]) -> None:

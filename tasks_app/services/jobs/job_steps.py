@@ -96,7 +96,8 @@ Due = tuple[LockedJob, JobTask]
 
 def prepare_steps(jobs: Sequence[LockedJob], check: PayloadCheck) -> bool:
     """Prepare every step that waits for nothing else; return whether there was one."""
-    forward = [job for job in jobs if job.goes_forward]
+    # The items of a paused job would be made without its hold.
+    forward = [job for job in jobs if job.goes_forward and not job.paused]
     if not forward:
         return False
     waiting, more = steps.lock_unprepared([job.id for job in forward], ROWS_AT_ONCE)

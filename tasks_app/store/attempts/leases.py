@@ -13,7 +13,7 @@ from tasks_app.core.failures.fingerprints import key_of
 from tasks_app.core.states import Outcome, Status
 from tasks_app.store import sql
 from tasks_app.store.dispatch.breakers import NOTE_NEAR_MISS
-from tasks_app.store.dispatch.gates import IS_OPEN, LIMIT_ROOM, SPENT
+from tasks_app.store.dispatch.gates import IS_OPEN, LIMIT_ROOM, NOT_PAUSING, SPENT
 
 # Inputs are looked up only for tasks that have dependencies; the results of dismissed or skipped
 # ones are null. An ASSIGNED task's lease is never begun; to say it again at the update would only
@@ -43,6 +43,7 @@ WITH {LIMIT_ROOM}, mine AS (
          WHERE t.id = m.task_id AND t.token = m.token AND t.status = 'ASSIGNED'
            AND t.waiting_on < 1 AND t.attempts < t.max_attempts
            AND (t.deadline_at IS NULL OR t.deadline_at > statement_timestamp())
+           AND {NOT_PAUSING}
            FOR NO KEY UPDATE SKIP LOCKED
      ) t
 ), {SPENT}, begun AS (

@@ -1,13 +1,11 @@
 """The supervisor's hand-out: assignments become ASSIGNED tasks with a lease and a new token."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from tasks_app.core.facts import Assignment, Turn
 from tasks_app.store import sql
+from tasks_app.store.dispatch.gates import NOT_PAUSING
 from tasks_app.store.reads.dispatch.waiting_jobs import NO_JOB
-
-"""Stands for the tasks that belong to no job."""
 
 # SKIP LOCKED: a task that an operator is cancelling at this instant is simply left for the next
 # round. The worker's state is repeated, for it may have left since the snapshot; its row is shared,
@@ -17,7 +15,7 @@ from tasks_app.store.reads.dispatch.waiting_jobs import NO_JOB
 # conditions are written so that they imply no partial index: else, without statistics, the planner
 # walks all of task_ready for each task, and all of worker_name_live_once for each worker. Why
 # LATERAL, and why an addition of nothing: see sql.BY_KEY.
-DISPATCH = """
+DISPATCH = f"""
 WITH input AS (
     SELECT * FROM unnest(%(tasks)s::uuid[], %(workers)s::uuid[], %(expected)s::float8[])
                AS i(task_id, worker_id, expected)
@@ -38,6 +36,7 @@ WITH input AS (
          WHERE t.id = i.task_id AND t.status = 'PENDING' AND t.waiting_on < 1
            AND t.attempts < t.max_attempts
            AND (t.deadline_at IS NULL OR t.deadline_at > statement_timestamp())
+           AND {NOT_PAUSING}
            FOR NO KEY UPDATE SKIP LOCKED
      ) t
 ), assigned AS (
@@ -58,7 +57,7 @@ WITH input AS (
      CROSS JOIN (VALUES ('PENDING', -1), ('ASSIGNED', 1)) AS s(status, sign)
 )
 SELECT worker_id::text, count(*) FROM assigned GROUP BY worker_id
-"""
+"""  # noqa: S608  a constant
 
 
 def dispatch(assignments: Sequence[Assignment]) -> dict[str, int]:
@@ -109,12 +108,10 @@ DELETE FROM job_turn WHERE ctid = ANY (ARRAY(
      LIMIT %(limit)s FOR UPDATE SKIP LOCKED))
 """
 
-FORGOTTEN_AT_ONCE: Final = 10_000
-
 
 def forget_turns() -> int:
     """Drop turns of an hour ago, a bounded number each minute; return how many."""
-    return sql.execute(FORGET_TURNS, {"limit": FORGOTTEN_AT_ONCE})
+    return sql.execute(FORGET_TURNS, {"limit": sql.CLEARED_AT_ONCE})
 
 
 SAVE_CURSORS = """

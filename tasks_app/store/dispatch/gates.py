@@ -9,6 +9,11 @@ from uuid import UUID
 
 from tasks_app.store import sql
 
+# Of task ``t``. Read once a statement, from an index that is empty nearly always.
+NOT_PAUSING: Final = """(t.job_id = ANY (ARRAY(
+               SELECT id FROM job WHERE paused AND held_to IS NOT NULL))) IS NOT TRUE"""
+"""Whether no pause of the task's job is under way that may not have reached the task yet."""
+
 # Of lease ``l`` and its kind ``k``. A half-open breaker lets its probe begin, and nothing else. The
 # subqueries run for kinds with a breaker or a limit only.
 IS_OPEN: Final = """NOT k.paused AND k.quarantined_at IS NULL AND NOT k.by_people
@@ -90,7 +95,7 @@ SPENT: Final = """spent AS (
 )"""
 
 # Given back, or they would keep their worker's room from kinds that are open. A pause of a job is a
-# hold, which its tasks have wherever they stand.
+# hold, which its tasks have wherever they stand, or get within the next rounds.
 TAKE_WITHHELD: Final = f"""
 SELECT t.id, t.token
   FROM (SELECT l.task_id, l.token, NOT ({IS_OPEN}) AS withheld

@@ -10,6 +10,7 @@ from datetime import datetime
 from uuid import UUID
 
 from tasks_app.store import sql
+from tasks_app.store.dispatch.gates import NOT_PAUSING
 
 ENSURE_PERSON = """
 INSERT INTO worker (id, name, slots, state, user_id)
@@ -33,7 +34,7 @@ LOCK = "SELECT id FROM task WHERE id = %(task)s FOR NO KEY UPDATE"
 # Taken and begun in one. Who comes second finds that it is no longer PENDING. A lock that is held
 # is looked for here for the sake of a clear word; two that take it in one instant are kept apart by
 # the index of lease, and the loser's transaction is repeated.
-CLAIM = """
+CLAIM = f"""
 WITH running AS (
     UPDATE task t
        SET status = 'RUNNING', assigned_to = %(person)s, token = nextval('lease_token'),
@@ -45,6 +46,7 @@ WITH running AS (
        AND (t.deadline_at IS NULL OR t.deadline_at > statement_timestamp())
        AND k.name = t.kind AND k.by_people AND NOT k.paused AND k.quarantined_at IS NULL
        AND NOT EXISTS (SELECT FROM lease l WHERE l.lock_key = t.lock_key OFFSET 0)
+       AND {NOT_PAUSING}
     RETURNING t.id, t.kind, t.token, t.lock_key, t.weight, t.estimate_seconds,
               coalesce(k.person_lease_seconds, s.person_lease_seconds) AS seconds
 ), leased AS (
@@ -60,7 +62,7 @@ WITH running AS (
       FROM running r CROSS JOIN (VALUES ('PENDING', -1), ('RUNNING', 1)) AS s(status, sign)
 )
 SELECT token, held_until FROM leased
-"""
+"""  # noqa: S608  a constant
 
 
 def claim(task_id: UUID, person: UUID) -> tuple[int, datetime] | None:

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from tasks_app.core.jobs.job_states import JobStatus
 from tasks_app.store import sql
-from tasks_app.store.reads.dispatch.readiness import becoming_ready
 
 # The key's unique index lets the second of two submissions wait for the first.
 INSERT_JOB = """
@@ -91,7 +90,10 @@ def put_last(job_id: UUID) -> None:
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """A job that is locked for the rest of the transaction."""
+    """A job that is locked for the rest of the transaction.
+
+    ``pause_under_way``: not all of its tasks have followed its last pause or resumption.
+    """
 
     id: UUID
     status: JobStatus
@@ -99,10 +101,11 @@ class JobRow:
     paused: bool
     cancel_asked: bool
     created_at: datetime
+    pause_under_way: bool
 
 
 LOCK_JOBS = """
-SELECT id, status, plan, paused, cancel_asked, created_at FROM job
+SELECT id, status, plan, paused, cancel_asked, created_at, held_to IS NOT NULL FROM job
  WHERE id = ANY (%(ids)s::uuid[]) ORDER BY id FOR NO KEY UPDATE
 """
 
@@ -127,7 +130,7 @@ def lock_free_jobs(ids: Sequence[UUID], characters: int) -> list[JobRow]:
 
 
 def _row_of(row: tuple[Any, ...]) -> JobRow:
-    return JobRow(row[0], JobStatus(row[1]), sql.loaded(row[2]), row[3], row[4], row[5])
+    return JobRow(row[0], JobStatus(row[1]), sql.loaded(row[2]), *row[3:])
 
 
 # A final status is repeated in the condition: an ended job never moves again.
@@ -135,7 +138,9 @@ MOVE_JOBS = """
 UPDATE job j
    SET status = i.status, result = i.result::jsonb,
        finished_at = CASE WHEN i.status IN ('COMPLETED', 'COMPENSATED', 'CANCELLED')
-                          THEN statement_timestamp() END
+                          THEN statement_timestamp() END,
+       held_to = CASE WHEN i.status NOT IN ('COMPLETED', 'COMPENSATED', 'CANCELLED')
+                      THEN j.held_to END
   FROM unnest(%(ids)s::uuid[], %(statuses)s::text[], %(results)s::text[])
            AS i(id, status, result)
  WHERE j.id = i.id AND j.status <> i.status
@@ -181,30 +186,18 @@ def begin_compensation(job_id: UUID) -> bool:
     return sql.row(BEGIN_COMPENSATION, {"id": job_id}) is not None
 
 
-# One hold more for every task that may still move, the DEAD ones too: a requeue counts the holds.
-SET_PAUSED = f"""
-WITH moved AS (
-    UPDATE job SET paused = %(paused)s
-     WHERE id = %(id)s AND paused <> %(paused)s
-       AND status NOT IN ('COMPLETED', 'COMPENSATED', 'CANCELLED')
-    RETURNING id
-), locked AS (
-    SELECT t.id FROM task t JOIN moved m ON t.job_id = m.id
-     WHERE t.status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING', 'DEAD')
-     ORDER BY t.id
-       FOR NO KEY UPDATE OF t
-), held AS (
-    UPDATE task t
-       SET holds = t.holds + %(change)s, waiting_on = t.waiting_on + %(change)s,
-           {becoming_ready("t.waiting_on + %(change)s")}
-      FROM locked l
-     WHERE t.id = l.id
-)
-SELECT id FROM moved
-"""  # noqa: S608  a constant
+SET_PAUSED = """
+UPDATE job SET paused = %(paused)s, held_to = %(nil)s
+ WHERE id = %(id)s AND paused <> %(paused)s
+   AND status NOT IN ('COMPLETED', 'COMPENSATED', 'CANCELLED')
+RETURNING id
+"""
 
 
 def set_paused(job_id: UUID, *, paused: bool) -> bool:
-    """Hold all that the job has not begun, or let it go; False when there is nothing to change."""
-    values = {"id": job_id, "paused": paused, "change": 1 if paused else -1}
-    return sql.row(SET_PAUSED, values) is not None
+    """Pause a job or resume it; False when there is nothing to change.
+
+    Nothing of a paused job begins from here on (``gates.IS_PAUSING``). Its tasks follow in portions
+    (``job_holds.hold_next``).
+    """
+    return sql.row(SET_PAUSED, {"id": job_id, "paused": paused, "nil": UUID(int=0)}) is not None

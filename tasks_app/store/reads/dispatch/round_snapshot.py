@@ -1,6 +1,6 @@
 """What one round decides on: a bounded window of the record."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -66,6 +66,8 @@ HAS_JOBS = """
 SELECT EXISTS (SELECT FROM job WHERE NOT status IN ('CANCELLED', 'COMPENSATED', 'COMPLETED'))
 """
 
+# Jobs of which not every task has followed a pause yet.
+PAUSING = "SELECT id FROM job WHERE paused AND held_to IS NOT NULL"
 
 SETTINGS: Final = [field.attname for field in SupervisorSettings._meta.concrete_fields]
 
@@ -132,7 +134,9 @@ def read_snapshot(settings: SupervisorSettings, seed: int) -> tuple[Snapshot, Ma
     ``settings.window``.
     """
     known = {"stale_after": settings.stale_after_seconds}
-    jobs, able, live, of_kinds = sql.several((HAS_JOBS, SKILLS, WORKERS, KINDS), known)
+    jobs, pausing, able, live, of_kinds = sql.several(
+        (HAS_JOBS, PAUSING, SKILLS, WORKERS, KINDS), known
+    )
     workers, kinds = _workers_of(able, live), policies_of(of_kinds)
     first = first_window(workers, settings.backlog, settings.window)
     # Which task is the longest is only known from the whole window.
@@ -140,13 +144,20 @@ def read_snapshot(settings: SupervisorSettings, seed: int) -> tuple[Snapshot, Ma
     snapshot = Snapshot(
         kinds=kinds,
         workers=workers,
-        ready=read_ready(looked_at, has_jobs=jobs[0][0]),
+        ready=_without(pausing, read_ready(looked_at, has_jobs=jobs[0][0])),
         backlog=settings.backlog,
         seed=seed,
         # A statement that is not run is the cheapest: a quarter of a millisecond a round each.
         limits=limit_facts() if any(kind.limit for kind in kinds.values()) else {},
     )
     return with_holds(snapshot), looked_at
+
+
+def _without(jobs: Sequence[tuple[Any, ...]], ready: list[TaskFacts]) -> list[TaskFacts]:
+    """The ready tasks that are not of these jobs."""
+    # Left out here and not where they are read: a job may have a million of them to pass over.
+    ids = {job_id for (job_id,) in jobs}
+    return [task for task in ready if task.job not in ids] if ids else ready
 
 
 def read_ready(looked_at: Mapping[str, int], *, has_jobs: bool) -> list[TaskFacts]:

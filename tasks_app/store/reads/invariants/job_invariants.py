@@ -68,6 +68,18 @@ JOB_INVARIANTS: Final = (
         """,
     ),
     Invariant(
+        "pauses_hold",
+        "A task that may still move has a hold of its job's pause exactly while the job is paused,"
+        " or the pause or resumption is still being carried over to the tasks.",
+        """
+        SELECT t.id::text FROM task t JOIN job j ON j.id = t.job_id
+         WHERE t.status IN ('PENDING', 'FAILED', 'ASSIGNED', 'RUNNING', 'DEAD')
+           AND j.status NOT IN ('COMPLETED', 'COMPENSATED', 'CANCELLED')
+           AND t.holds - (t.unprepared OR t.kind = 'join')::int <> j.paused::int
+           AND (j.held_to IS NULL OR j.id NOT IN (SELECT job_id FROM job_news))
+        """,
+    ),
+    Invariant(
         "undone_in_reverse",
         "Compensations are for completed tasks only, in the reverse order of completion (I10).",
         """

@@ -252,12 +252,14 @@ def find_step(task_id: UUID) -> HumanStep | None:
 
 
 CLAIMABLE = """
-SELECT t.status, k.name, k.by_people, k.paused, k.quarantined_at IS NOT NULL, t.waiting_on,
+SELECT t.status, k.name, k.by_people, k.paused, k.quarantined_at IS NOT NULL,
+       t.waiting_on + coalesce((j.paused AND j.held_to IS NOT NULL)::int, 0),
        t.run_at > statement_timestamp(), t.deadline_at <= statement_timestamp(), h.name,
        (SELECT l.task_id FROM lease l WHERE l.lock_key = t.lock_key AND l.task_id <> t.id),
        t.origins @? '$[*][0] ? (@[0] == "lock_key")' IS TRUE
   FROM task t
   JOIN kind k ON k.name = t.kind
+  LEFT JOIN job j ON j.id = t.job_id
   LEFT JOIN lease e ON e.task_id = t.id
   LEFT JOIN worker h ON h.id = e.worker_id
  WHERE t.id = %(task)s
