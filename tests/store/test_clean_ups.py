@@ -38,7 +38,8 @@ OLD: Final[Mapping[str, tuple[str, Callable[[], object]]]] = {
         (
             "INSERT INTO kind (name) VALUES ('job');"
             "INSERT INTO job_turn (kind_id, priority, job_id, at)"
-            " SELECT 'job', 0, gen_random_uuid(), now() - interval '1 year' FROM generate_series(1, 5)"
+            " SELECT 'job', 0, gen_random_uuid(), now() - interval '1 year'"
+            "   FROM generate_series(1, 5)"
         ),
         dispatch.forget_turns,
     ),
