@@ -12,6 +12,7 @@ from ninja.errors import HttpError
 from tasks_app.api import faults
 from tasks_app.api.bodies import bounded
 from tasks_app.api.job_schemas import DecisionOut, JobOut, JobSubmittedOut, PlanIn, StepOut
+from tasks_app.api.key_guesses import few_guesses
 from tasks_app.api.schemas import FaultOut, FaultsOut, ProblemOut
 from tasks_app.api.security import ProgramToken, program_of
 from tasks_app.api.tasks import BODY_REFUSALS, REFUSALS
@@ -57,7 +58,9 @@ def submit(
     try:
         program = program_of(request)
         sees = program.may(Scope.PAYLOADS)
-        submitted = submit_job(plan, submitted_by=program.name, sees_payloads=sees)
+        # A plan may hold values of any kind.
+        with few_guesses(program, None if plan.get("key") is not None else ()):
+            submitted = submit_job(plan, submitted_by=program.name, sees_payloads=sees)
     except JobKeyTaken as taken:
         return _refusal(taken.faults, 409)
     except PlanInvalid as invalid:

@@ -11,6 +11,7 @@ from ninja.errors import HttpError
 
 from tasks_app.api import faults
 from tasks_app.api.bodies import bounded
+from tasks_app.api.key_guesses import few_guesses
 from tasks_app.api.schemas import (
     AttemptOut,
     FaultOut,
@@ -64,7 +65,9 @@ def submit(
     other content. The header is the key of a single task.
     """
     try:
-        report = submit_tasks(_tasks_of(body, idempotency_key))
+        new = _tasks_of(body, idempotency_key)
+        with few_guesses(program_of(request), {task.kind for task in new if task.key is not None}):
+            report = submit_tasks(new)
     except SubmissionInvalid as invalid:
         return Status(409 if invalid.is_conflict else 422, faults.answer(invalid.faults))
     return Status(

@@ -56,6 +56,11 @@ class SubmissionInvalid(ValueError):
         """Whether keys that are taken by other content are all that is wrong."""
         return all(isinstance(fault, KeyConflict) for fault in self.faults)
 
+    @property
+    def has_conflict(self) -> bool:
+        """Whether some key is taken by other content, whatever else is wrong."""
+        return any(isinstance(fault, KeyConflict) for fault in self.faults)
+
 
 class _KeyTaken(Exception):
     """A key that was free when it was looked up belongs to another submission now."""

@@ -24,6 +24,9 @@ RESETS: Final = Rate(5, 900)
 WRONG_PASSWORDS: Final = Rate(8, 900)
 """Wrong old passwords that one account may give, from any address."""
 
+OTHER_CONTENT: Final = Rate(20, 3600)
+"""Keys with other content than is on record that one token may send where some of it is hidden."""
+
 
 class TooManyRequests(Exception):
     """Nothing was done; the message names the limit and what to do, ``wait`` is in seconds."""
@@ -58,6 +61,31 @@ def count_refusal(address: str) -> None:
             f"wait {wait:.1f} s, and send a live one: Authorization: Bearer chg_...",
             wait,
         )
+
+
+def refuse_more_guesses(program: Program) -> None:
+    """Refuse keys where too many came with other content. Raises TooManyRequests.
+
+    Whether a key's content is on record tells whether a guess of what is hidden in it is right.
+    """
+    rate = OTHER_CONTENT
+    wait = request_rates.seconds_to_wait(_content_of(program), rate.count, rate.seconds)
+    if wait > 0:
+        raise TooManyRequests(
+            f"{rate.count} keys an hour may come with other content than is on record where the "
+            f"kind hides some of it from the token of {program}; wait {wait:.1f} s, or have an "
+            "admin give it the scope payloads",
+            wait,
+        )
+
+
+def count_wrong_content(program: Program) -> None:
+    """Count a key that came with other content than is on record."""
+    _wait(_content_of(program), OTHER_CONTENT)
+
+
+def _content_of(program: Program) -> str:
+    return f"other content by {program.prefix}"
 
 
 def may_ask_reset(address: str, account: str) -> bool:

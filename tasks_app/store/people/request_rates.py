@@ -28,6 +28,12 @@ def take(subject: str, count: int, seconds: float) -> float | None:
     params = {"subject": subject, "count": count, "seconds": seconds}
     if sql.row(TAKE.format(gained=GAINED), params) is not None:
         return None
+    return seconds_to_wait(subject, count, seconds)
+
+
+def seconds_to_wait(subject: str, count: int, seconds: float) -> float:
+    """Seconds until one of ``count`` in ``seconds`` is left; nothing is taken."""
+    params = {"subject": subject, "count": count, "seconds": seconds}
     found = sql.row(WAIT.format(gained=GAINED), params)
     return 0.0 if found is None else float(found[0])
 
