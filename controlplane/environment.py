@@ -252,6 +252,9 @@ def unreachable_database(error: Exception) -> str | None:
         return f"The database cannot serve now: {str(cause).strip()}. Try again once it can."
     if os.environ.get("DATABASE_URL"):
         return f"The database of DATABASE_URL cannot be reached: {str(cause).strip()}"
+    if "FATAL:" in str(cause):
+        # The word of a server that runs, and has said why it refuses.
+        return f"The embedded PostgreSQL takes no connection: {str(cause).strip()}"
     return (
         "The embedded PostgreSQL is not running: start it with `make up`, or set DATABASE_URL "
         "to a server of your own."

@@ -5,9 +5,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
+from django.db import OperationalError
 
-from controlplane.environment import ROOT, database, kept_secret, mail, site
+from controlplane.environment import (
+    ROOT,
+    database,
+    kept_secret,
+    mail,
+    site,
+    unreachable_database,
+)
 
 PRODUCTION = {
     "CHARGEHAND_ENV": "production",
@@ -140,3 +149,16 @@ def test_a_secret_that_was_lost_is_told_and_not_made_again(tmp_path: Path, conte
     with pytest.raises(SystemExit, match="holds no secret any more"):
         kept_secret(path)
     assert path.read_bytes() == content
+
+
+def test_an_embedded_server_that_refuses_is_not_said_to_be_down(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    refused, down = OperationalError("refused"), OperationalError("down")
+    why = 'FATAL:  database "chargehand" is not currently accepting connections'
+    refused.__cause__ = psycopg.OperationalError(f"connection failed: {why}")
+    down.__cause__ = psycopg.OperationalError("connection failed: No such file or directory")
+    said = unreachable_database(refused)
+    assert said == f"The embedded PostgreSQL takes no connection: connection failed: {why}"
+    assert str(unreachable_database(down)).startswith("The embedded PostgreSQL is not running")
