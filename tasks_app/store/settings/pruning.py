@@ -64,6 +64,7 @@ def lock_oldest(what: Kept, days: int, after: Place, limit: int) -> list[tuple[U
 # step and what undoes it stay or go together. A value that a kind hides can be masked in the words
 # of those that got it only as long as it is known: it goes after them, or with them in their job.
 # One of the two may be missing from the batch, locked by somebody: then the other stays too.
+# With OFFSET the edges of each task are looked up. Without it all edges on record are read.
 # An array, so that no planner can turn it round and read a table to look through the batch.
 PRUNE: Final = """
 WITH hiding AS MATERIALIZED (
@@ -87,7 +88,8 @@ WITH hiding AS MATERIALIZED (
             SELECT FROM dependency d JOIN task u ON u.id = ANY (ARRAY[d.task_id])
              WHERE d.depends_on_id IN (t.id, undoing.undoes_id, undone.task_id)
                AND (u.status IN ('PENDING', 'ASSIGNED', 'RUNNING', 'FAILED', 'DEAD')
-                    OR secret.hides AND (u.job_id = t.job_id) IS NOT TRUE))
+                    OR secret.hides AND (u.job_id = t.job_id) IS NOT TRUE)
+            OFFSET 0)
 ), ids AS MATERIALIZED (
     SELECT array_agg(id) AS all FROM going
 ), edges AS (
