@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from django.db.models import Count, Max, Min, QuerySet, Sum
+from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 
 from examples.ticket_triage import outbox
 from examples.ticket_triage.kinds import CLASSIFY, DRAFT
@@ -85,7 +85,11 @@ def read_report(
         duplicate_effects=_count_twice_written(settings.outbox),
         duplicate_effects_without_key=_count_twice_written(settings.outbox_without_key),
         attempts=Attempt.objects.filter(started_at__isnull=False).count(),
-        reclaims=Attempt.objects.filter(outcome__in=RECLAIMED).count(),
+        reclaims=Attempt.objects.filter(
+            Q(outcome__in=RECLAIMED)
+            # A worker that fell silent before the supervisor was back is not to blame.
+            | Q(outcome=Outcome.RELEASED, error__type="DatabaseAway")
+        ).count(),
         accuracy=_accuracy(tickets, night),
         wall_seconds=round(seconds, 2),
         tasks_per_second=round(completed.count() / seconds, 1) if seconds else 0.0,

@@ -79,7 +79,7 @@ def test_a_kind_is_paused_resumed_and_freed_by_keys_with_a_reason(
     page.keyboard.type("the part is broken again")
     focus_on(page, "Pause")
     page.keyboard.press("Enter")
-    expect(page.locator(".toast")).to_contain_text("paused. Nothing more of it is handed out")
+    expect(page.locator(".toast")).to_contain_text("paused. No task of this kind begins")
     expect(row).to_contain_text("Paused")
     focus_on(page, "Resume")
     page.keyboard.press("Enter")

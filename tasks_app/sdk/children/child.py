@@ -28,7 +28,7 @@ from tasks_app.sdk.invocation import invoke, invoke_async
 from tasks_app.sdk.loop_thread import LoopThread
 from tasks_app.sdk.options import Options
 from tasks_app.sdk.outcomes.errors import describe
-from tasks_app.sdk.outcomes.outcomes import Outcome
+from tasks_app.sdk.outcomes.outcomes import Outcome, Stopped
 from tasks_app.sdk.task_log import LogLine
 from tasks_app.sdk.terminal import read_nothing
 
@@ -204,6 +204,9 @@ class _Child:
 
     def _execute_async(self, handler: Handler, payload: Any, context: Context) -> Outcome:
         """Run it on this child's one loop, which lives from its first async task on."""
+        if self._cancelled == context.token:
+            # The cancel was quicker than the job, and could meet an execution that has just ended.
+            return Stopped()
         if self._loop is None:
             self._loop = LoopThread()
             self._loop.start()

@@ -248,7 +248,8 @@ def test_a_step_requeued_while_its_job_is_being_completed_keeps_the_job_open(
         beside.submit(in_own_connection, floor.round).result()
     assert floor.job_status(job) is JobStatus.RUNNING, "the supervisor does not wait for the step"
     floor.round()
-    assert (floor.job_status(job), floor.status(dead.id)) == (JobStatus.RUNNING, Status.PENDING)
+    assert floor.job_status(job) is JobStatus.RUNNING
+    assert floor.status(dead.id) in (Status.PENDING, Status.ASSIGNED), "the step goes on"
     floor.complete("w1", floor.next())
     floor.until_still()
     assert floor.job_status(job) is JobStatus.COMPLETED

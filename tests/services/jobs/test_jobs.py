@@ -112,7 +112,7 @@ def test_a_lock_that_is_no_text_leaves_the_step_dead_with_the_reason(floor: JobF
     floor.until_still()
     assert floor.steps(job)["b"] is Status.DEAD
     message = floor.error_of(Task.objects.get(kind="b"))
-    assert message == "lock_key of payload: no text, got {'customer': 'K1'}"
+    assert message == "lock_key of payload: give a text, got {'customer': 'K1'}"
 
 
 def test_an_item_past_its_deadline_fails_its_join(floor: JobFloor) -> None:
