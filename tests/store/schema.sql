@@ -688,6 +688,8 @@ CREATE INDEX job_key_88ff2d70_like ON public.job USING btree (key varchar_patter
 
 CREATE INDEX job_open ON public.job USING btree (status, id) WHERE (NOT ((status)::text = ANY ((ARRAY['CANCELLED'::character varying, 'COMPENSATED'::character varying, 'COMPLETED'::character varying])::text[])));
 
+CREATE INDEX job_pausing ON public.job USING btree (id) WHERE ((held_to IS NOT NULL) AND paused);
+
 CREATE INDEX job_turn_latest ON public.job_turn USING btree (kind_id, at DESC);
 
 CREATE INDEX kind_limit_name_9a65fc29 ON public.kind USING btree (limit_name);
@@ -1099,6 +1101,7 @@ CREATE TABLE public.job (
     cancel_asked boolean DEFAULT false NOT NULL,
     created_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
     finished_at timestamp with time zone,
+    held_to uuid,
     id uuid NOT NULL,
     key character varying(200),
     name character varying(200) DEFAULT ''::character varying NOT NULL,
