@@ -48,7 +48,7 @@ def test_somebody_logs_in_by_the_form(browser: Browser, site: Site) -> None:
     page.get_by_label("User name").fill(NAME)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(f"{site.address}/kinds/")
+    expect(page).to_have_url(f"{site.address}/kinds/")
     context.close()
 
 

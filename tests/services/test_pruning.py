@@ -68,6 +68,12 @@ def days_pass(days: int) -> None:
         )
 
 
+@pytest.fixture(autouse=True)
+def nothing_refused_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sort of rows is pruned row by row because of another test."""
+    monkeypatch.setattr("tasks_app.services.settings.pruning._row_by_row", set())
+
+
 def prune(floor: Floor, batches: int = 50) -> int:
     """Take batches until a look finds nothing more; return how many rows went."""
     if not floor.epoch:
@@ -364,6 +370,8 @@ def test_a_row_that_something_unknown_refers_to_does_not_stop_the_supervisor(
         assert prune(floor) == 0
         assert Task.objects.count() == 2
         assert "completed cannot be pruned" in caplog.text
+        assert prune(floor) == 1, "the next look goes row by row"
+        assert list(sql.rows("SELECT task_id FROM strange")) == [(Task.objects.get().id,)]
     finally:
         sql.execute("DROP TABLE strange")
     floor.assert_counts_are_true()
