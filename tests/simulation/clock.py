@@ -14,7 +14,7 @@ INSTANTS: Final = {
     "breaker_state": ("since",),
     "heartbeat": ("at", "previous_at"),
     "kind": ("quarantined_at", "quarantine_freed_at"),
-    "leader": ("since", "expires_at", "last_round_at"),
+    "leader": ("since", "expires_at", "last_round_at", "served_since"),
     "lease": ("assigned_at", "started_at"),
     "limit_state": ("at", "paused_until", "start_at"),
     "retry_credit": ("at",),
